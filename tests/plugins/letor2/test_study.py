@@ -8,6 +8,7 @@ import pytest
 from rankplug_letor2.study import POINTS, protocol, rows
 
 import rankplug as rp
+from rankplug.registry import canonical
 from rankplug.studies import PROFILES, Results, Runs
 
 pytestmark = pytest.mark.xdist_group("draw letor2")
@@ -25,7 +26,7 @@ def forged(shift, spread=0.0):
         for fold in range(1, 6):
             value = official.set_index("dataset").loc[f"fold {fold}", "value"] + shift + spread * noise.normal()
             for query, sign in enumerate((-1, 1)):
-                values.append((fold, str(query), metric, value + 0.1 * sign))
+                values.append((fold, str(query), canonical("metric", metric), value + 0.1 * sign))
     frame = pd.DataFrame(values, columns=["fold", "query", "metric", "value"])
     frame = frame.assign(measure="query", trial=0, combination="one", dataset=protocol.DATASET)
     frame["model"] = pd.Categorical(["RankBoost"] * len(frame))
