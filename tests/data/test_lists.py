@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankplug import Lists
+from rankplug.data import Scaling
 from rankplug.errors import DataError, RankplugError
 
 
@@ -158,3 +160,37 @@ def test_validation_names_the_first_impossible_value(features, labels, ids, mess
     )
     with pytest.raises(DataError, match=re.escape(message)):
         lists.validate()
+
+
+@pytest.fixture(scope="module")
+def heavy_features():
+    noise = np.random.default_rng(0)
+    heavy = np.exp(3 * noise.normal(size=(10_000, 3))) * noise.choice([-1, 1], (10_000, 3))
+    return np.column_stack([heavy, np.full(10_000, 7.0)]).astype(np.float32)
+
+
+def test_standard_subtracts_the_mean_and_divides_by_the_deviation(heavy_features):
+    scaled = Scaling.of("standard", heavy_features)(heavy_features)
+    exact = heavy_features.astype(np.float64)
+    np.testing.assert_allclose(
+        scaled[:, :3], ((exact - exact.mean(0)) / exact.std(0).clip(1e-9))[:, :3], rtol=2e-4, atol=1e-5
+    )
+
+
+def test_log_takes_the_logarithm_of_the_size_with_its_sign_first(heavy_features):
+    scaled = Scaling.of("log", heavy_features)(heavy_features)
+    column = [math.copysign(math.log1p(abs(float(value))), value) for value in heavy_features[:, 0]]
+    mean = math.fsum(column) / len(column)
+    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in column) / len(column))
+    np.testing.assert_allclose(scaled[:5, 0], [(value - mean) / deviation for value in column[:5]], rtol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["standard", "log"])
+def test_a_constant_feature_becomes_nothing(kind, heavy_features):
+    assert not Scaling.of(kind, heavy_features)(heavy_features)[:, 3].any()
+
+
+@pytest.mark.parametrize("kind", ["standard", "log"])
+def test_what_is_written_reads_back_to_the_same_bits(kind, heavy_features):
+    fitted = Scaling.of(kind, heavy_features)
+    assert np.array_equal(Scaling.read(fitted.describe())(heavy_features), fitted(heavy_features))

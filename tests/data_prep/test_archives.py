@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rankplug_data import archives
 from rankplug_data.archives import blocks_of_file, members
 
+import rankplug as rp
 from rankplug.errors import DataError
 
 FILES = {"SET/Fold1/train.txt": b"1 qid:1 1:1\n" * 50, "SET/Fold1/test.txt": b"0 qid:2 1:2\n", "SET/readme": b"hello\n"}
@@ -59,14 +60,6 @@ def test_an_archive_inside_an_archive_is_opened(tmp_path):
     assert contents(as_zip(tmp_path / "a.zip", {"dataset/inner.tar.bz2": inner})) == FILES
     zipped = as_zip(tmp_path / "inner.zip").read_bytes()
     assert contents(as_zip(tmp_path / "b.zip", {"inner.zip": zipped})) == FILES
-
-
-def test_links_in_archives_are_left_out(tmp_path):
-    with tarfile.open(tmp_path / "links.tar", "w") as archive:
-        link = tarfile.TarInfo("Fold1/train.txt")
-        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
-        archive.addfile(link)
-    assert contents(tmp_path / "links.tar") == {}
 
 
 def test_a_cut_or_damaged_zip_is_an_error_that_names_it(tmp_path):
@@ -252,3 +245,39 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, change, pack)
     with pytest.raises(DataError, match=r"train.txt (changed while it was read; load it again once|is cut off)"):
         for _ in blocks:
             pass
+
+
+def with_links(path, files):
+    with tarfile.open(path, "w:gz") as archive:
+        for name, content in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+        for kind, name in ((tarfile.SYMTYPE, "vali.txt"), (tarfile.LNKTYPE, "test.txt"), (tarfile.CHRTYPE, "dev")):
+            link = tarfile.TarInfo(name)
+            link.type, link.linkname = kind, "/etc/passwd"
+            archive.addfile(link)
+    return path
+
+
+@pytest.mark.parametrize("pack", [as_zip, with_links])
+def test_hostile_names_write_only_into_the_cache(pack, tmp_path, monkeypatch):
+    monkeypatch.setattr("rankplug_data.prepared.cache_folder", lambda: tmp_path / "cache")
+    lines = "".join(f"{n % 2} qid:{n // 5} 1:{n}\n" for n in range(50)).encode()
+    path = pack(tmp_path / "hostile", dict.fromkeys(["../../train.txt", "/tmp/vali.txt", "..\\..\\test.txt"], lines))
+    before = {found for found in tmp_path.parent.rglob("*") if tmp_path / "cache" not in found.parents}
+    split = rp.load({"name": "letor-file", "path": str(path)})
+    assert [part.documents for part in split] == [50, 50, 50]
+    after = {found for found in tmp_path.parent.rglob("*") if tmp_path / "cache" not in found.parents}
+    assert after - before == {tmp_path / "cache"}
+
+
+def test_a_bomb_is_refused_before_it_fills_the_disk(tmp_path, monkeypatch):
+    monkeypatch.setattr("rankplug_data.prepared.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(archives, "ALWAYS_ALLOWED", 1 << 20)
+    monkeypatch.setattr(archives, "LARGEST_GROWTH", 10)
+    files = dict.fromkeys(["train.txt", "vali.txt", "test.txt"], b"0 qid:1 1:1\n" * 2_000_000)
+    with pytest.raises(DataError, match="grows to more than 10 times"):
+        rp.load({"name": "letor-file", "path": str(as_tar(tmp_path / "bomb.tgz", "w:gz", files))})
+    written = sum(found.stat().st_size for found in (tmp_path / "cache").rglob("*") if found.is_file())
+    assert written < 1 << 20

@@ -57,18 +57,6 @@ def test_parts_that_are_named_are_taken_as_they_are(tmp_path):
     assert ids(train) | ids(valid) == set(range(8))
 
 
-def test_a_folder_is_read_as_a_release(tmp_path):
-    for fold in (1, 2):
-        for name, queries in (("train.txt", 6), ("vali.txt", 2), ("test.txt", fold)):
-            path = tmp_path / "own" / f"Fold{fold}" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text(queries))
-    assert len(rp.load(f"letor-file[path={tmp_path}/own]", fold=2).test) == 2
-    assert [len(part) for part in rp.load(f"letor-file[path={tmp_path}/own/Fold1]")] == [6, 2, 1]
-    with pytest.raises(DataError, match="has fold 1, 2, not 3"):
-        rp.load(f"letor-file[path={tmp_path}/own]", fold=3)
-
-
 def test_leftovers_of_a_killed_preparation_are_removed(tmp_path):
     """A file that changes has another folder each time, so that nothing else would find what lies there."""
     place = tmp_path / "cache" / "data"
@@ -226,15 +214,6 @@ def test_a_changed_file_is_read_again_with_another_digest(tmp_path):
     write_table(path, 15)
     assert sum(len(part) for part in rp.load(f"parquet[path={path},{NAMES}]")) == 15
     assert before != content_digest(parameters)
-
-
-def test_missing_labels_are_left_out_where_that_is_said(tmp_path):
-    path = tmp_path / "holes.parquet"
-    parquet.write_table(pa.table({"q": [1, 1, 2, 2] * 5, "y": [1.0, None, 0.0, 1.0] * 5, "x": [1.0] * 20}), path)
-    with pytest.raises(DataError, match="the label of row 1 in y is missing \\(5 such\\)"):
-        rp.load(f"parquet[path={path},{NAMES}]")
-    parameters = TableParameters(path=str(path), query="q", label="y", missing_labels="skip")
-    assert "2 queries" in OWN_TABLES.prepare(parameters, source=None, on_error="raise")
 
 
 def test_no_tables_and_parts_of_other_widths_are_refused(tmp_path):

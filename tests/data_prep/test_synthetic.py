@@ -114,17 +114,6 @@ def test_further_test_queries_are_added_to_the_same_split():
     assert len({name for part in more for name in part.query_ids}) == 71
 
 
-def test_with_fewer_editions_the_first_measures_stay_and_labels_are_the_same():
-    whole, narrow = (
-        rp.load(f"synthetic[shape=yahoo,queries=20,{more}]", seed=3) for more in ("editions=4", "editions=1")
-    )
-    assert whole.train.fingerprint == rp.load("synthetic[shape=yahoo,queries=20]", seed=3).train.fingerprint
-    assert (whole.train.labels == narrow.train.labels).all()
-    assert whole.train.features.shape[1] == 519 and narrow.train.features.shape[1] == 144
-    assert (whole.train.features[:, :125] == narrow.train.features[:, :125]).all()
-    assert (whole.train.features[:, 500:511] != narrow.train.features[:, 125:136]).any()
-
-
 def in_blocks(name, **more):
     return list(load_in_blocks(name, **more))
 

@@ -115,11 +115,6 @@ def test_a_function_that_returns_too_few_values_is_named(offer):
     assert str(caught.value) == "metric own must return one value a list (2), got shape (1,)"
 
 
-def test_no_queries_have_no_values():
-    assert rp.metric("ndcg")([], [], [0]).tolist() == []
-    assert math.isnan(rp.metric("ndcg").mean([], [], [0]))
-
-
 @pytest.mark.parametrize("name", ["ndcg@5", "dcg", "err@5"])
 def test_labels_whose_gain_overflows_are_refused(name: str) -> None:
     scores, starts = np.array([2.0, 1.0]), np.array([0, 2])

@@ -56,14 +56,6 @@ def test_means_and_intervals_are_those_of_the_stored_queries(tour: Tour) -> None
     assert row["low"] <= row["mean"] <= row["high"]
 
 
-def test_worst_and_best_queries_are_at_the_ends(tour: Tour) -> None:
-    values = np.sort(tour.results[0].queries["ndcg@5"])
-    shown = tour.extremes(3)
-    assert shown.loc["worst", "ndcg@5"].tolist() == values[:3].tolist()
-    assert shown.loc["best", "ndcg@5"].tolist() == values[-3:].tolist()
-    assert (shown["documents"] == 10).all()
-
-
 def test_the_feature_that_makes_the_labels_matters_most(tour: Tour) -> None:
     importance = tour.importance()
     assert importance.idxmax() == 1

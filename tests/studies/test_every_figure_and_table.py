@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
-import re
+import io
+import json
 
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
-from rankplug.plotting import colour
+from rankplug.plotting import encode_figure, encode_points, new_figure
 from rankplug.studies import studies, study
 
 
@@ -89,13 +91,24 @@ def points_in(axes, box) -> int:
     )
 
 
-@pytest.mark.parametrize("study_name", STUDIES)
-def test_lines_have_the_colour_of_their_model(draw, results_of_study, study_name):
-    results = results_of_study(study_name)
-    models = {model for group in results.groups() for model in results.models(group)}
-    colours = study(study_name).colours
-    for exhibit in study(study_name).exhibits:
-        _, figure = draw(study_name, exhibit.name)
-        for line in [line for axes in figure.axes for line in axes.lines] if figure else ():
-            name = re.split(r", (?:training|validation)$", str(line.get_label()))[0]
-            assert name not in models or line.get_color() == colour(name, colours), (exhibit.name, name)
+def middles_of(picture, colour):
+    """Return the middles of the marks of a colour, from the left, as shares of the picture."""
+    pixels = np.asarray(picture.convert("RGB"), int)
+    found = np.abs(pixels - colour).sum(axis=2) < 60
+    columns = np.flatnonzero(found.any(axis=0))
+    groups = np.split(columns, np.flatnonzero(np.diff(columns) > 5) + 1)
+    return [(group.mean() / picture.width, found[:, group].any(axis=1).nonzero()[0].mean() / picture.height)
+            for group in groups]  # fmt: skip
+
+
+def test_points_of_a_line_are_told_at_its_marks_and_nothing_of_unnamed_ones():
+    figure, axes = new_figure(2)
+    axes[1].plot([1.0, 2.0, 4.0], [0.5, np.nan, 0.25], "o", color="red", label="a model")
+    axes[1].plot([1.0, 4.0], [0.5, 0.25], color="blue")
+    axes[1].set(xlabel="trees", title="a title that makes the picture taller")
+    points = json.loads(encode_points(figure))
+    file = io.BytesIO()
+    encode_figure(figure, file, "png")
+    assert [words for *_, words in points] == ["a model: 1, 0.5", "a model: 4, 0.25"]
+    for (across, down, _), middle in zip(points, middles_of(Image.open(file), (255, 0, 0)), strict=True):
+        assert (across, down) == pytest.approx(middle, abs=0.004)

@@ -100,54 +100,41 @@ def test_a_model_that_finds_no_room_leaves_the_earlier_one(lists, tmp_path, monk
     assert other.save(path) == path and np.array_equal(rp.load_model(path).predict(lists), other.predict(lists))
 
 
-class TestFilesThatAreNoModelOfOurs:
-    @pytest.fixture
-    def saved(self, lists, tmp_path):
-        return fitted("lightgbm", "trees[leaves=4,rounds=5]", lists).save(tmp_path / "model.txt")
+def forge(path, **changes):
+    """Change facts beside a model under a digest that is right."""
+    beside = path.with_name(f"{path.name}.rankplug.json")
+    sidecar = json.loads(beside.read_text()) | changes
+    beside.write_text(json.dumps(sidecar | {"digest": file_digest(path.read_bytes(), sidecar)}))
 
-    def test_a_plain_engine_model(self, saved):
-        (saved.parent / "model.txt.rankplug.json").unlink()
-        with pytest.raises(ModelFileError, match=r"model\.txt\.rankplug\.json is missing beside"):
-            rp.load_model(saved)
 
-    def test_a_truncated_file(self, saved):
-        saved.write_bytes(saved.read_bytes()[:-50])
-        with pytest.raises(ModelFileError, match="damaged or was replaced"):
-            rp.load_model(saved)
+def change_a_number(path, beside):
+    beside.write_text(beside.read_text().replace('"features": 4', '"features": 5'))
 
-    @pytest.mark.parametrize("content", [b"", b"{}"])
-    def test_a_damaged_sidecar(self, saved, content):
-        (saved.parent / "model.txt.rankplug.json").write_bytes(content)
-        with pytest.raises(ModelFileError, match="damaged or not of rankplug"):
-            rp.load_model(saved)
 
-    @pytest.mark.parametrize(
-        ("key", "value", "sentence"),
-        [
-            ("format", "rankplug model 99", "this version reads"),
-            ("backend", "gone", "backend gone, which is not installed"),
-        ],
-    )
-    def test_a_sidecar_of_another_version_or_backend(self, saved, key, value, sentence):
-        beside = saved.parent / "model.txt.rankplug.json"
-        sidecar = json.loads(beside.read_text()) | {key: value}
-        beside.write_text(json.dumps(sidecar | {"digest": file_digest(saved.read_bytes(), sidecar)}))
-        with pytest.raises(ModelFileError, match=sentence):
-            rp.load_model(saved)
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda path, beside: beside.unlink(), r"model\.txt\.rankplug\.json is missing beside"),
+        (lambda path, beside: path.write_bytes(path.read_bytes()[:-50]), "damaged or was replaced"),
+        (lambda path, beside: beside.write_bytes(b"{}"), "damaged or not of rankplug"),
+        (lambda path, beside: forge(path, format="rankplug model 99"), "this version reads"),
+        (lambda path, beside: forge(path, backend="gone"), "backend gone, which is not installed"),
+        (change_a_number, "damaged or was replaced"),
+    ],
+)
+def test_a_damaged_or_foreign_model_is_refused(change, sentence, lists, tmp_path):
+    path = fitted("lightgbm", "trees[leaves=4,rounds=5]", lists).save(tmp_path / "model.txt")
+    change(path, path.with_name("model.txt.rankplug.json"))
+    with pytest.raises(ModelFileError, match=sentence):
+        rp.load_model(path)
 
-    @pytest.mark.parametrize("backend", ["lightgbm", "xgboost", "torch", "lbfgs"])
-    def test_content_of_another_kind_under_a_right_digest(self, saved, backend):
-        saved.write_bytes(b"no model at all")
-        beside = saved.parent / "model.txt.rankplug.json"
-        sidecar = json.loads(beside.read_text())
-        sidecar["backend"], sidecar["record"]["combination"]["scorer"] = backend, "linear"
-        sidecar["digest"] = file_digest(b"no model at all", sidecar)
-        beside.write_text(json.dumps(sidecar))
-        with pytest.raises(ModelFileError, match=f"cannot be read by {backend}"):
-            rp.load_model(saved)
 
-    def test_a_changed_number_in_the_sidecar(self, saved):
-        beside = saved.parent / "model.txt.rankplug.json"
-        beside.write_text(beside.read_text().replace('"features": 4', '"features": 5'))
-        with pytest.raises(ModelFileError, match="damaged or was replaced"):
-            rp.load_model(saved)
+@pytest.mark.parametrize("backend", ["lightgbm", "xgboost", "torch", "lbfgs"])
+def test_content_of_another_kind_under_a_right_digest(backend, lists, tmp_path):
+    path = fitted("lightgbm", "trees[leaves=4,rounds=5]", lists).save(tmp_path / "model.txt")
+    path.write_bytes(b"no model at all")
+    record = json.loads(path.with_name("model.txt.rankplug.json").read_text())["record"]
+    record["combination"]["scorer"] = "linear"
+    forge(path, backend=backend, record=record)
+    with pytest.raises(ModelFileError, match=f"cannot be read by {backend}"):
+        rp.load_model(path)

@@ -145,15 +145,3 @@ def test_a_scorer_that_compares_documents_is_told_the_queries(data):
     np.testing.assert_allclose(
         ranker.predict(X[mixed], qid=qid[mixed]), ranker.predict(X, qid=qid)[mixed], rtol=1e-4, atol=1e-5
     )
-
-
-@pytest.mark.parametrize("backend", ["lightgbm", "xgboost"])
-def test_the_feature_that_decides_is_the_most_important_one(backend):
-    X = np.random.default_rng(0).normal(size=(400, 4))
-    y, qid = (X[:, 2] > 0).astype(int), np.repeat(np.arange(40), 10)
-    ranker = rp.Ranker("xe_ndcg", backend=backend, scorer="trees[rounds=5,leaves=4]").fit(X, y, qid=qid)
-    assert ranker.feature_importances_.shape == (4,)
-    assert ranker.feature_importances_.sum() == pytest.approx(1)
-    assert ranker.feature_importances_[2] > 0.9
-    linear = rp.Ranker("xe_ndcg", backend="lbfgs").fit(X, y, qid=qid)
-    assert not hasattr(linear, "feature_importances_")
