@@ -41,11 +41,7 @@ def test_wrong_data_are_refused_by_name(attempt: Callable[[], object], words: st
 
 @pytest.mark.parametrize(
     ("line", "words"),
-    [
-        ("1 qid:x 1:0.5", "line 51: expected qid:"),
-        ("1 qid:99 1:0.5 1:0.6", "line 51"),
-        ("1 qid:0 1:0.5", "query"),
-    ],
+    [("1 qid:x 1:0.5", "line 51: expected qid:"), ("1 qid:99 1:0.5 1:0.6", "line 51"), ("1 qid:0 1:0.5", "query")],
 )
 def test_a_wrong_line_of_a_text_is_named(tmp_path: Path, line: str, words: str) -> None:
     path = tmp_path / "data.txt"

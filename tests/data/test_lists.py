@@ -93,15 +93,6 @@ def test_the_fingerprint_does_not_depend_on_where_and_how_the_data_lie(lists):
     assert {copy.fingerprint for copy in copies} == {lists.fingerprint}
 
 
-def test_the_fingerprint_of_memory_mapped_features_is_that_of_features_in_memory(tmp_path):
-    lists = made([3, 4])
-    np.save(tmp_path / "features.npy", lists.features)
-    mapped = Lists(np.load(tmp_path / "features.npy", mmap_mode="r"), lists.labels, lists.starts)
-    assert isinstance(mapped.features, np.memmap)
-    assert mapped.fingerprint == lists.fingerprint
-    assert isinstance(mapped[1:].features, np.memmap)
-
-
 @given(ragged, st.data())
 def test_the_fingerprint_changes_with_any_value(lists, data):
     row = data.draw(st.integers(0, lists.documents - 1))

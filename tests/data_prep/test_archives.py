@@ -211,13 +211,6 @@ def test_a_cut_off_compressed_text_is_an_error(tmp_path):
         list(blocks_of_file(path))
 
 
-def test_what_cannot_be_opened_says_what_to_do(tmp_path):
-    path = tmp_path / "Gov.rar"
-    path.write_bytes(b"Rar!\x1a\x07\x01\x00" + bytes(100))
-    with pytest.raises(DataError, match=r"Gov.rar is a rar archive, which is not read here; unpack it"):
-        list(blocks_of_file(path))
-
-
 def cut_short(path):
     with path.open("r+b") as file:
         file.truncate(40)

@@ -167,10 +167,7 @@ def test_values_are_bit_for_bit_those_of_scikit_learn(tmp_path):
     assert np.array_equal(lists.query_ids[lists.query_of_document], ids)
 
 
-@pytest.mark.parametrize(
-    "last",
-    ["1 qid:1 1:0.12345678", "1 qid:1 1:1e5", "1", "1 qid:7", "#", "1 qid:1 1:NULL"],
-)
+@pytest.mark.parametrize("last", ["1 qid:1 1:0.12345678", "1 qid:1 1:1e5", "1", "1 qid:7", "#", "1 qid:1 1:NULL"])
 @pytest.mark.parametrize("end", ["\n", ""])
 def test_nothing_is_read_beyond_the_last_page_of_a_file(tmp_path, last, end):
     """A mapped file that fills its pages has nothing behind it that could be read by mistake."""

@@ -1,4 +1,4 @@
-"""The made collections are what their documentation says, the same whatever the machine, the threads and the blocks."""
+"""Synthetic collections are the same on every machine, thread and block; pictures show their numbers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from rankplug_data import pictures
 from rankplug_data.synthetic import collection
-from rankplug_data.synthetic.features import recipes
+from rankplug_data.synthetic.features import names_of, recipes
+from rankplug_data.synthetic.learning_curves import learning_curves
 from rankplug_data.synthetic.parameters import SyntheticParameters
 from rankplug_data.synthetic.shapes import SHAPES
 
@@ -18,11 +20,7 @@ from rankplug.errors import DataError
 from rankplug.store import Combination, Trial
 from rankplug.sweeps import run_trial
 
-GOLDEN = [
-    "794de570579fb9a6940552d20d385122",
-    "dcd64723b63e5b6339c87d6a9859916e",
-    "d8c3678a137851a2c74eaff0ec605037",
-]
+GOLDEN = ["794de570579fb9a6940552d20d385122", "dcd64723b63e5b6339c87d6a9859916e", "d8c3678a137851a2c74eaff0ec605037"]
 
 
 def fingerprints(split):
@@ -194,3 +192,46 @@ def test_its_shape_is_that_of_the_collection(shape):
     if outline.unit_interval:
         assert every.features.min() >= 0.0
         assert every.features.max() <= 1.0
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_window():
+    import matplotlib
+
+    matplotlib.use("agg")
+
+
+@pytest.fixture(scope="module")
+def collections():
+    return {
+        "few": rp.load("synthetic[queries=40,documents=20]").train,
+        "many": rp.load("synthetic[queries=200,documents=40]").train,
+    }
+
+
+def test_lengths_and_features_are_histograms(collections):
+    lengths = pictures.draw_list_lengths(collections).axes[0]
+    columns = {name: number for number, name in enumerate(names_of("mslr")[:5])}
+    features = pictures.draw_features(collections, columns)
+    visible = [axes for axes in features.axes if axes.get_visible()]
+    assert len(visible) == 5
+    for axes in [lengths, *visible]:
+        for outline in axes.patches:
+            corners = outline.get_xy()
+            tops = corners[1:-1:2, 1][: (len(corners) - 1) // 2]
+            assert sum(tops) == pytest.approx(100.0)
+
+
+@pytest.mark.slow
+def test_learning_curves_lie_between_chance_and_the_oracle():
+    curves = learning_curves("synthetic[queries=60,documents=20]", [10, 36], measure="ndcg@5", loss="ranknet")
+    points = curves.dropna()
+    assert [tuple(row) for row in points[["model", "queries"]].to_numpy()] == [
+        (model, size) for model in ("linear", "trees", "network") for size in (10, 36)
+    ]
+    ends = curves[curves["queries"].isna()].set_index("model")["value"]
+    assert ends["chance"] < points["value"].mean() < ends["oracle"] < 1.0
+    assert (curves["half width"] > 0).all()
+    axes = pictures.draw_learning_curves(curves, "ndcg@5").axes[0]
+    assert [line.get_label() for line in axes.lines] == ["linear", "trees", "network", "oracle", "chance"]
+    assert axes.lines[1].get_ydata() == pytest.approx(points[points["model"] == "trees"]["value"].to_numpy())

@@ -60,10 +60,7 @@ def test_a_transform_changes_no_old_split_and_is_repeatable(split, reference, tr
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    features=hnp.arrays(np.float32, (7, 3), elements=st.floats(-1e6, 1e6, width=32)),
-    cut=st.integers(1, 6),
-)
+@given(features=hnp.arrays(np.float32, (7, 3), elements=st.floats(-1e6, 1e6, width=32)), cut=st.integers(1, 6))
 def test_query_minmax_is_its_formula(features, cut, transform):
     lists = rp.Lists(features, np.zeros(7), [0, cut, 7])
     transformed = transform("query_minmax", everywhere(lists)).test

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -78,15 +77,3 @@ def test_no_sequence_from_elsewhere_reaches_a_terminal(
     said = "".join(capsys.readouterr())
     assert said.strip()
     assert not OBEYED.search(OUR_COLOURS.sub("", said)), ascii(said)
-
-
-def without_streams(command: str, closed: tuple[int, ...]) -> int:
-    """Return the exit code of a command that was started with some of its standard streams closed."""
-    words = [sys.executable, "-c", "from rankplug.cli import main; main()", *shlex.split(command)[1:]]
-    shell = " ".join(f"{number}>&-" for number in closed)
-    return subprocess.run(["bash", "-c", f"exec {shlex.join(words)} {shell}"], timeout=250).returncode
-
-
-def test_an_error_keeps_its_exit_code_without_standard_streams() -> None:
-    assert without_streams("rankplug plugins --kind los", (0, 1, 2)) == 1
-    assert without_streams("rankplug plugins --kind loss", (1, 2)) == 0

@@ -13,7 +13,6 @@ from rankplug.errors import FitError
 from rankplug.report.tour import Tour
 from rankplug.system import notebooks_folder
 
-NOTEBOOK = notebooks_folder() / "combination.ipynb"
 TINY: dict[str, Any] = {
     "dataset": "trouble",
     "scorer": "trees[rounds=6,min_data=1]",

@@ -78,12 +78,6 @@ def test_a_constant_difference_has_p_0_and_is_flagged():
     assert paired_t_test(first, first + 0.1, unit="trials").statistic == -math.inf
 
 
-def test_swapping_the_models_changes_the_sign_only():
-    first, second = NORMAL.normal(size=(2, 12))
-    there, back = paired_t_test(first, second, unit="trials"), paired_t_test(second, first, unit="trials")
-    assert there.p_value == pytest.approx(back.p_value) and there.difference == pytest.approx(-back.difference)
-
-
 def test_small_permutation_tests_try_every_pattern_of_signs():
     first, second = np.random.default_rng(5).normal([[0.8], [0.0]], 1.0, size=(2, 8))
     differences = first - second
@@ -172,14 +166,6 @@ def test_effect_size_is_the_difference_in_deviations():
     assert effect.hedges == pytest.approx(effect.cohen * (1 - 3 / 11))
     assert effect_size(first, first, unit="trials").cohen == 0.0
     assert effect_size(first + 1, first, unit="trials").hedges == math.inf
-
-
-def test_hedges_has_less_bias_than_cohen_in_small_samples():
-    samples = np.random.default_rng(12).normal(0.8, 1.0, size=(3_000, 6))
-    effects = [effect_size(row, np.zeros(6), unit="trials") for row in samples]
-    assert abs(np.mean([effect.hedges for effect in effects]) - 0.8) < abs(
-        np.mean([effect.cohen for effect in effects]) - 0.8
-    )
 
 
 @pytest.mark.parametrize(("models", "q"), [(3, 2.343), (4, 2.569), (5, 2.728), (6, 2.850), (10, 3.164)])

@@ -21,7 +21,6 @@ def marks(name: str) -> list[pytest.MarkDecorator]:
     return [group, pytest.mark.slow] if name == "crossover" else [group]
 
 
-STUDIES = [pytest.param(paper.name, marks=marks(paper.name)) for paper in studies()]
 EXHIBITS = [
     pytest.param(paper.name, exhibit.name, marks=marks(paper.name)) for paper in studies() for exhibit in paper.exhibits
 ]
