@@ -107,7 +107,7 @@ def study_page(study: str, evaluations: Mapping[str, Evaluation], idea: str) -> 
     lines = [f"# {meta.title}", "", f"{meta.citation}.", "", idea, "", "## Claims", ""]
     for claim in claims_of(evaluations).values():
         place = f"{claim.section}, {claim.role} claim" if claim.source == "paper" else f"our own {claim.role} claim"
-        lines += [f"### {claim.text} {{ #{claim.id} }}", "", f"{place[:1].upper()}{place[1:]}."]
+        lines += [f"### {claim.words} {{ #{claim.id} }}", "", f"{place[:1].upper()}{place[1:]}."]
         lines += [f"Margin: {claim.margin}. {claim.reason}"] if claim.margin else []
         rows = []
         for profile, judged in verdicts(evaluations, claim.id):
