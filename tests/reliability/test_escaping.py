@@ -90,16 +90,12 @@ def test_no_text_makes_an_active_page(text: str) -> None:
 
 HOSTILE_PARAMETERS = (
     'a"; import os; os.abort() #',
-    "a'; import os; os.abort() #",
     "a\nimport os\nos.abort()",
-    "a\r\nimport os\ros.abort()",
     "%run elsewhere.py",
     "!touch canary",
-    "\\",
     "a\\",
     '"""\nimport os\n"""',
     "a\u2028b\x00c\x0bd",
-    "{7 * 7}",
     "${HOME}",
 )
 

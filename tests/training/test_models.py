@@ -65,17 +65,13 @@ def test_a_saved_model_scores_the_same_in_another_process(lists, tmp_path):
         np.testing.assert_array_equal(np.load(path + ".npy"), scores, err_msg=f"{backend} {scorer}")
 
 
-def test_lightgbm_reads_the_file_and_scores_the_same(lists, tmp_path):
+def test_the_engines_read_the_files_and_score_the_same(lists, tmp_path):
     import lightgbm as lgb
+    import xgboost as xgb
 
     model = fitted("lightgbm", "trees[leaves=4,rounds=5]", lists)
     plain = lgb.Booster(model_file=model.save(tmp_path / "trees.txt"))
     np.testing.assert_array_equal(plain.predict(lists.features), model.predict(lists))
-
-
-def test_xgboost_reads_the_file_and_scores_the_same(lists, tmp_path):
-    import xgboost as xgb
-
     model = fitted("xgboost", "trees[leaves=4,rounds=5]", lists)
     plain = xgb.Booster(model_file=model.save(tmp_path / "trees.ubj"))
     np.testing.assert_array_equal(plain.predict(xgb.DMatrix(lists.features)), model.predict(lists))
