@@ -43,12 +43,6 @@ def test_every_profile_crosses_every_installed_loss_with_every_backend(profile):
         assert noisy == set(protocol.losses()) - protocol.NOISE_OF_THEIR_OWN
 
 
-def test_a_data_set_can_be_named():
-    runs, compared, tuned = STUDY.runs("smoke", "ohsumed")
-    assert {one.shared["dataset"] for one in (runs, compared, tuned)} == {"ohsumed"}
-    assert (runs.name, compared.name, tuned.name) == ("ohsumed", "compared, ohsumed", "tuned, ohsumed")
-
-
 @pytest.mark.parametrize("profile", PROFILES)
 def test_tuned_models_have_equal_budgets_and_an_engine_the_same_draws(profile):
     size = protocol.SIZES[profile]
@@ -81,36 +75,6 @@ def test_ranks_of_tuned_models_are_over_collections(results):
         Claim("claim", "", claims.tuned_better("uMart", "lambdaMART"), margin=claims.POINTS).judge(one_group).verdict
         == "not run"
     )
-
-
-def test_every_paper_has_combinations_of_its_own():
-    models = protocol.models_of(protocol.SIZES["smoke"])
-    own = {model: protocol.paper_of(model) for model in models if protocol.paper_of(model)}
-    assert set(own.values()) == {"stochastic", "xendcg", "uniquerating", "logrank"}
-    named = {protocol.Cell(*cell).model for cell in protocol.PUBLISHED} | set(protocol.OUTSIDE_THE_GRID)
-    assert set(own) == named
-
-
-def test_the_combinations_that_were_asked_for_are_new():
-    for cell in (
-        ("convex_loss", "lightgbm", ""),
-        ("xe_ndcg", "lightgbm", "gumbel"),
-        ("urank", "torch", "gumbel"),
-        ("umart", "xgboost", ""),
-    ):
-        assert cell in protocol.cells() and not protocol.paper_of(protocol.Cell(*cell).model)
-
-
-def test_the_heat_map_has_a_cell_for_each_combination(results):
-    frame, figure = STUDY.exhibit("Heat map").draw(results)
-    assert len(frame) == len(protocol.models_of(protocol.SIZES["smoke"]))
-    axes = figure.axes[0]
-    assert axes.get_xlabel() and axes.get_ylabel() == "loss"
-    assert len(axes.get_xticks()) == 8 and len(axes.get_yticks()) == len(protocol.losses())
-    written = [text.get_text() for text in axes.texts]
-    assert len(written) == 8 * len(protocol.losses())
-    assert written.count("not run") == 4 * len(protocol.NOISE_OF_THEIR_OWN)
-    assert len(axes.patches) == len(protocol.PUBLISHED)
 
 
 def test_the_heat_map_shows_the_mean_over_trials(results):
@@ -244,9 +208,3 @@ def test_verdicts_follow_the_numbers(lead, found):
 def test_the_choice_is_judged_against_the_papers_own_choice():
     verdict = Claim("claim", "", claims.chosen_beats_papers, margin=claims.POINTS).judge(made(0.05))
     assert verdict.verdict == "holds" and "umart, xgboost - lambdarank, lightgbm" in verdict.sentence
-
-
-def test_the_mark_is_told_for_ohsumed_alone_and_judged_nowhere():
-    assert claims.against_the_mark(made(0.05)) == ""
-    words = claims.against_the_mark(made(0.05, dataset="ohsumed"))
-    assert words.startswith("NDCG@1 0.5") and "mark 0.55" in words

@@ -310,9 +310,6 @@ def test_a_closed_form_that_does_not_exist_is_refused_in_words() -> None:
         rp.loss("exp_gain[gain=map,rankings=closed]")
 
 
-LONG = ["logrank_mle", "logrank_l3", "convex_loss", "exp_gain", "logrank_l2", "logrank_exponential"]
-
-
 def closed_forms_over_the_square(name, scores, labels, steepness) -> tuple[float, np.ndarray]:
     """Return a closed form and its gradient from the matrix of all good and bad documents."""
     good, bad = scores[labels >= 1], scores[labels < 1]
@@ -335,7 +332,7 @@ def closed_forms_over_the_square(name, scores, labels, steepness) -> tuple[float
 
 
 @pytest.mark.parametrize("spread", [0.0, 1.0, 30.0])
-@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("name", LOSSES)
 def test_closed_forms_of_a_long_list_are_sums_over_all_its_pairs(name, spread) -> None:
     generator = np.random.default_rng(3)
     scores = spread * generator.normal(size=2_400)
@@ -346,7 +343,7 @@ def test_closed_forms_of_a_long_list_are_sums_over_all_its_pairs(name, spread) -
     np.testing.assert_allclose(found.gradient, gradient, rtol=1e-9, atol=1e-11 * np.abs(gradient).max())
 
 
-@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("name", LOSSES)
 def test_curvatures_of_a_long_list_are_those_of_its_pairs(name, monkeypatch) -> None:
     generator = np.random.default_rng(5)
     scores, labels = generator.normal(size=2_400), (generator.random(2_400) < 0.3).astype(float)

@@ -34,19 +34,6 @@ def test_robustness_is_judged_where_scores_were_kept_only(results):
         assert verdict(statistic, forged) == found
 
 
-def test_what_the_paper_mentions_stands_beside_its_baselines(results):
-    frame, _ = STUDY.exhibit("Mentioned").draw(results)
-    assert set(protocol.WEAK) | {protocol.LONGER, protocol.ELSEWHERE, "lambdaMART"} <= set(frame["model"])
-    assert frame["combination"].str.len().min() > 0
-    frame, figure = STUDY.exhibit("Figure 3, Yahoo").draw(results)
-    assert set(frame["model"]) == set(protocol.MODELS[2:]) and len(figure.axes) == 2
-    without = dataclasses.replace(results, frames={FIXED: results[FIXED]})
-    assert STUDY.exhibit("Mentioned").draw(without)[0].empty
-    assert STUDY.exhibit("Figure 3, Yahoo").draw(without)[0].empty
-    for statistic in (evidence.weak_losses, evidence.longer_training_falls_short, evidence.similar_on_yahoo):
-        assert verdict(statistic, without) == "not run"
-
-
 def test_leads_of_trials_are_counted_and_tested_against_one_half():
     for lead, found in ((0.05, "holds"), (-0.05, "fails")):
         judged = Claim("claim", "", evidence.whichever_trial, margin=claims.OF_TRIALS).judge(made(lead))

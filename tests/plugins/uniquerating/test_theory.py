@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
-import pandas as pd
 import pytest
 from rankplug_uniquerating.study import exhibits, protocol, theory
 
@@ -29,17 +26,6 @@ def test_the_forms_of_the_loss_agree_and_are_timed():
     frame = theory.timing_frame((20, 40))
     assert frame.groupby(["form", "documents"]).size().eq(theory.REPETITIONS).all()
     assert (frame["seconds"] > 0).all()
-
-
-def test_the_picture_of_the_forms_has_the_published_factors_as_dashed_lines(monkeypatch):
-    times = {"loop": 0.009, "tensor": 0.004, "sorted": 0.001}
-    rows = [(form, length, 0, time) for length in (20, 40) for form, time in times.items()]
-    frame = pd.DataFrame(rows, columns=["form", "documents", "repetition", "seconds"])
-    monkeypatch.setattr(theory, "timing_frame", lambda: frame)
-    _, figure = theory.draw_forms(SimpleNamespace(published=STUDY.published()))
-    dashed = [line for line in figure.axes[0].lines if line.get_linestyle() == "--"]
-    assert np.array([line.get_ydata() for line in dashed]) == pytest.approx(np.array([[8, 8], [12, 12]]))
-    assert "loop, as published: 2 to 3 times tensors" in figure.axes[0].get_legend_handles_labels()[1]
 
 
 def test_the_example_of_section_3_has_its_loss_and_residuals():
