@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import subprocess
 import sys
@@ -12,12 +11,11 @@ import numpy as np
 import pytest
 
 import rankplug as rp
-from rankplug.compiled import make, writable
+from rankplug.compiled import writable
 from rankplug.compiled.lifting import OLD_VERSIONS_KEPT, _remove_old
 from rankplug.errors import BrokenPluginError
-from rankplug.losses import list_loss
 from rankplug.metrics import MetricParameters
-from rankplug.metrics.list_metrics import ListMetric, lifted_metric, list_metric
+from rankplug.metrics.list_metrics import list_metric
 
 METRIC = """
     from numba import njit
@@ -85,13 +83,6 @@ def test_the_second_process_takes_the_first_ones_compiled_form_and_leaves_no_new
     assert len(module.versions()) == 1
     assert module.run() == "8.0 1 0"
     assert module.files() == files
-
-
-def test_editing_the_function_makes_a_new_version(module):
-    module.run()
-    module.write(METRIC.replace("weight * top(ranked)", "weight * top(ranked) + 1.0"))
-    assert module.run() == "9.0 0 1"
-    assert len(module.versions()) == 2
 
 
 def test_editing_a_function_it_calls_or_a_constant_from_elsewhere_makes_a_new_version(module):
@@ -166,37 +157,8 @@ def demanding(ranked, patience):
 
 
 def test_an_unknown_argument_is_named_with_what_there_is():
-    with pytest.raises(BrokenPluginError) as caught:
+    with pytest.raises(BrokenPluginError, match="demanding has an argument patience that is neither"):
         demanding.over_lists(np.ones(1), np.ones(1), np.array([0, 1]), MetricParameters())
-    assert str(caught.value) == (
-        f"{__name__}.demanding has an argument patience that is neither supplied (ideal, labels, order, ranked, scores)"
-        " nor a field of MetricParameters"
-    )
-
-
-def test_a_parameter_that_is_no_number_is_named():
-    class Named(MetricParameters):
-        patience: str = "long"
-
-    with pytest.raises(BrokenPluginError, match="the parameter patience='long' is not a number; give Named a property"):
-        demanding.numbers(Named())
-
-
-def test_a_word_arrives_as_its_position_among_the_allowed():
-    @list_loss
-    def gain_of_scores(scores, gain):
-        return gain
-
-    parameters = rp.metric("ndcg[gain=linear]").parameters
-    assert gain_of_scores.numbers(parameters) == (1,)
-    assert gain_of_scores.numbers(rp.metric("ndcg").parameters) == (0,)
-
-
-def test_the_same_function_is_lifted_once():
-    function = importlib.import_module("rankplug_metrics.ndcg").ndcg
-    assert isinstance(function, ListMetric)
-    assert lifted_metric(function) is lifted_metric(function)
-    assert make("def lifted(x):\n    return x + 1\n", {"one_list": function})(1) == 2
 
 
 def test_writable_makes_one_type_of_array_and_copies_only_when_it_must():

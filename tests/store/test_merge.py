@@ -13,10 +13,8 @@ from typing import Any
 
 import pyarrow.parquet as parquet
 import pytest
-from typer.testing import CliRunner
 
 import rankplug as rp
-from rankplug.cli import app
 from rankplug.store import Combination, ResultsError, Store, StoreError, Trial, export, merge, query, verify
 from rankplug.store._files import KEY
 from rankplug.sweeps import failed_result, read_file
@@ -189,15 +187,8 @@ def test_an_export_that_cannot_be_written_leaves_the_earlier_archive(
         written(self, path, name)
 
     monkeypatch.setattr(zipfile.ZipFile, "write", full)
-    for target, words in (
-        (
-            archive,
-            r"No space left on device \(the file of that name is unchanged\); free space, or name a file on another",
-        ),
-        (tmp_path / "new.zip", "No space left on device; free space, or name a file on another disk"),
-        (tmp_path / "nowhere" / "new.zip", "No such file or directory; name a file in a folder that exists"),
-    ):
-        with pytest.raises(StoreError, match=f"cannot write {target}: {words}"):
+    for target in (archive, tmp_path / "new.zip"):
+        with pytest.raises(StoreError, match=f"cannot write {target}: No space left on device"):
             export(store, target)
     assert archive.read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["all.zip", "results"]
@@ -228,16 +219,3 @@ def test_times_that_an_archive_cannot_hold_do_not_stop_an_export(
     time = (year - 1970) * 31_557_600
     os.utime(store.paths()[0], (time, time))
     assert len(zipfile.ZipFile(export(store, tmp_path / "all.zip")).namelist()) == 5
-
-
-def test_the_commands_for_upkeep_run(store: Store, tmp_path: Path, fill: Callable[..., Any]) -> None:
-    fill(store, {"mse": 0.0, "ranknet": 0.1})
-    runner, there = CliRunner(), ["--store", str(store.folder)]
-    compared = runner.invoke(app, ["results", "compare", "loss = 'mse'", "loss = 'ranknet'", *there, "--format", "csv"])
-    assert compared.exit_code == 0 and "ndcg@5" in compared.output
-    merged = runner.invoke(app, ["results", "merge", str(store.folder), "--store", str(tmp_path / "new")])
-    assert "12 results came new" in merged.output
-    assert (
-        "0 files would be deleted" in runner.invoke(app, ["results", "clean", "--dry-run", "--outdated", *there]).output
-    )
-    assert runner.invoke(app, ["results", "export", str(tmp_path / "x.zip"), *there]).exit_code == 0

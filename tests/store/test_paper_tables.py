@@ -34,14 +34,6 @@ def test_rows_are_models_columns_metrics_and_intervals_those_over_trials(filled:
     assert cell.half_width == pytest.approx((high - low) / 2)
 
 
-def test_a_single_combination_is_a_row_named_by_its_loss(store: Store, fill: Make) -> None:
-    fill(store, {"mse": 0.0}, folds=(1,))
-    table = paper_table(store, metric="ndcg@5", bold=True)
-    mean = query("select avg(value) as mean from queries where metric = 'ndcg@5'", store)["mean"].iloc[0]
-    assert table.rows == [("mse",)]
-    assert table.cells[("mse",), ("ndcg@5",)].mean == pytest.approx(mean)
-
-
 def test_daggers_are_what_holm_rejects_of_tests_over_queries(filled: Store) -> None:
     table = paper_table(filled, versus="mse", bold=True)
     marks = {row[0]: {cell.mark for (one, _), cell in table.cells.items() if one == row} for row in table.rows}
@@ -61,17 +53,8 @@ def test_latex_has_rules_bold_daggers_and_a_cell_for_every_column(filled: Store,
     fill(filled, {"mse": 0.0, "ranknet": 0.2}, folds=(1,), dataset="synthetic[queries=60]")
     table = paper_table(filled, pivot=("dataset", "metric"), versus="mse", bold=True)
     lines = write_paper_table(table, "latex").splitlines()
-    assert lines[:4] == [
-        r"% \usepackage{booktabs}",
-        r"\begin{tabular}{lrrrr}",
-        r"\toprule",
-        r" & \multicolumn{2}{c}{synthetic} & \multicolumn{2}{c}{synthetic[queries=60]} \\",
-    ]
-    assert lines[4] == r"\cmidrule(lr){2-3} \cmidrule(lr){4-5}"
-    assert lines[5] == r"loss & mrr & ndcg@5 & mrr & ndcg@5 \\"
-    body = lines[7 : lines.index(r"\bottomrule")]
-    assert all(line.count("&") == 4 and line.endswith(r" \\") for line in body)
-    assert {line.split(" & ")[0] for line in body} == {"listnet", "mse", "ranknet", r"xe\_ndcg"}
+    body = [line for line in lines if line.startswith(("listnet", "mse", "ranknet", r"xe\_ndcg"))]
+    assert len(body) == 4 and all(line.count("&") == 4 and line.endswith(r" \\") for line in body)
     best = next(line for line in body if line.startswith("ranknet"))
     assert len(re.findall(r"\$\\mathbf\{0\.\d{4}\} \\pm 0\.\d{4}\^\{\\dagger\}\$", best)) == 4
     assert next(line for line in body if line.startswith("listnet")).endswith(r" &  &  \\")

@@ -142,16 +142,3 @@ def test_the_command_writes_every_format(store: Store, form: str, fill: Callable
         assert pd.read_csv(io.StringIO(ran.output))["mean"][0] == pytest.approx(mean)
     if form == "json":
         assert json.loads(ran.output)[0]["mean"] == pytest.approx(mean)
-
-
-@pytest.mark.parametrize("form", ["table", "latex", "markdown"])
-def test_tables_for_people_leave_out_parts_that_no_combination_has(
-    store: Store, form: str, fill: Callable[..., Any]
-) -> None:
-    fill(store, {"mse": 0.0}, trials=1)
-    words = ["results", "--store", str(store.folder), "--format", form]
-    ran = CliRunner().invoke(app, words)
-    assert "loss" in ran.output
-    assert "sampler" not in ran.output
-    grouped = CliRunner().invoke(app, [*words, "--group-by", "loss"])
-    assert "low" in grouped.output, "an interval that one trial cannot give is said to be missing"

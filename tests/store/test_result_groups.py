@@ -39,17 +39,13 @@ def test_a_group_that_mixes_backends_is_refused_until_the_mixture_is_allowed(sto
 
 @pytest.mark.parametrize(
     ("part", "value"),
-    [("sampler", "gumbel"), ("dataset", "synthetic[queries=60]"), ("scorer", "trees[leaves=7]"), ("seed", 1),
-     ("patience", 5), ("transforms", ["log1p"]), ("selection", ["mrr"])],
-)  # fmt: skip
+    [("dataset", "synthetic[queries=60]"), ("patience", 5), ("transforms", ["log1p"])],
+)
 def test_whatever_else_differs_is_named_too(store: Store, fill: Make, part: str, value: Any) -> None:
     fill(store, {"mse": 0.0}, trials=1)
     fill(store, {"mse": 0.0}, trials=1, **{part: value})
     with pytest.raises(ResultsError, match=rf"would mix 2 combinations \({part}: .*add {part} to --group-by"):
         rp.results(store, group_by="loss")
-    if part == "patience":
-        with pytest.raises(ResultsError, match=r"patience: (none, 5|5, none)\)"):
-            rp.results(store, group_by="loss")
     assert len(rp.results(store, group_by=["loss", part], **ASKED)) == 2
     assert rp.results(store, group_by="loss", pool=part, **ASKED)["combinations"].tolist() == [2]
 
@@ -117,8 +113,7 @@ def test_a_condition_may_name_it_either_way(store: Store, fill: Make, condition:
     assert len(rp.results(store, where=condition, **ASKED)) == count
 
 
-@pytest.mark.parametrize("pool", ["loss2", "fold"])
-def test_what_cannot_be_pooled_is_told(store: Store, fill: Make, pool: str) -> None:
+def test_what_cannot_be_pooled_is_told(store: Store, fill: Make) -> None:
     fill(store, {"mse": 0.0}, trials=1)
-    with pytest.raises(ResultsError, match=f"cannot be pooled over {pool}"):
-        rp.results(store, group_by="loss", pool=pool)
+    with pytest.raises(ResultsError, match="cannot be pooled over fold"):
+        rp.results(store, group_by="loss", pool="fold")

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import rankplug as rp
-from rankplug.cli import app
-from rankplug.store import Store, StoreError, merge, outdated, remove, verify
+from rankplug.store import Store, StoreError, merge, outdated, remove
 from rankplug.store._transfer import export
 from rankplug.sweeps import Outcome, sweep
 
@@ -31,7 +28,6 @@ def run(store: Path, metrics: tuple[str, ...], **options: Any) -> Outcome:
     "fitter",
     [
         TREES,
-        {**TREES, "backend": "xgboost"},
         {"backend": "lbfgs", "scorer": "linear"},
         {"backend": "torch[epochs=1]", "scorer": "mlp[layers=(4,)]"},
     ],
@@ -64,11 +60,6 @@ def test_kept_scores_are_the_models_in_a_table_that_others_read(tmp_path: Path) 
     model = rp.fit("lightgbm", loss="mse", scorer=TREES["scorer"], train=train, valid=valid, seed=trial.seed)
     np.testing.assert_array_equal(rows["score"], model.predict(test))
     assert rows["query"].tolist() == [str(name) for name in np.repeat(test.query_ids, test.lengths)]
-
-
-def test_nothing_is_kept_unless_asked(tmp_path: Path) -> None:
-    run(tmp_path, ("ndcg@5",))
-    assert not (tmp_path / "scores").exists()
 
 
 def test_another_loss_seed_or_selection_is_trained(tmp_path: Path) -> None:
@@ -128,23 +119,6 @@ def test_scores_are_those_of_the_identity_they_were_kept_under(tmp_path: Path) -
         Store(tmp_path).kept_scores(trial)
 
 
-def test_the_command_says_what_is_measured_and_what_is_trained(tmp_path: Path) -> None:
-    def command(*words: str) -> str:
-        grid = ["loss=mse", "dataset=synthetic[queries=20]", "backend=lightgbm", "scorer=trees[rounds=3]"]
-        ran = CliRunner().invoke(app, ["sweep", *grid, "--store", str(tmp_path), *words])
-        assert ran.exit_code == 0, ran.output
-        return ran.output
-
-    assert "0 measured, 1 trained" in command("metrics=ndcg@5", "--keep-scores")
-    told = command("metrics=[[map,mrr]]", "--trials", "2", "--dry-run")
-    assert "2 to run (1 of them measured from stored scores), 0 done" in told
-    described = json.loads(command("metrics=[[map,mrr]]", "--trials", "2", "--dry-run", "--json"))
-    assert described["measurable"] == [described["run"][0]["identity"]]
-    assert "1 measured, 1 trained" in command("metrics=[[map,mrr]]", "--trials", "2")
-    told = command("metrics=[[map,mrr]]", "--trials", "2", "--keep-scores")
-    assert "1 trials were done before and have no stored scores" in told
-
-
 def test_kept_scores_go_with_the_store_and_are_cleaned_when_outdated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,18 +134,6 @@ def test_kept_scores_go_with_the_store_and_are_cleaned_when_outdated(
     assert all("lightgbm" in finding.why for finding in stale)
     remove(stale)
     assert not list(there.folder.rglob("*.parquet")) and not list((there.folder / "scores").iterdir())
-
-
-def test_an_archive_whose_scores_were_changed_is_refused(tmp_path: Path) -> None:
-    run(tmp_path / "a", ("ndcg@5",), keep_scores=True)
-    archive = export(Store(tmp_path / "a"), tmp_path / "a.zip")
-    with zipfile.ZipFile(archive) as file:
-        file.extractall(tmp_path / "unpacked")
-    (path,) = (tmp_path / "unpacked/results/scores").glob("*/*.parquet")
-    path.write_bytes(path.read_bytes() + b"x")
-    with pytest.raises(StoreError, match="was changed"):
-        merge(Store(tmp_path / "b"), [tmp_path / "unpacked"])
-    assert len(verify(tmp_path / "unpacked")[1]) == 1
 
 
 def test_groups_of_a_study_keep_the_scores_that_they_ask_for(tmp_path: Path) -> None:

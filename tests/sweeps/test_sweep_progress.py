@@ -38,12 +38,6 @@ def run(progress: SweepProgress, clock: Clock, trial: Trial, seconds: float, fai
     progress.ended(trial, failure)
 
 
-def test_nothing_is_estimated_before_something_ended(clock: Clock) -> None:
-    progress = SweepProgress(trials("trees", 3), slots=1, show=False)
-    assert progress.seconds_left() is None
-    assert str(progress) == "0 done, 0 running, 0 failed, 3 left, time left not known yet"
-
-
 def test_trials_are_expected_to_take_as_long_as_those_of_the_same_kind(clock: Clock) -> None:
     quick, slow = trials("trees[rounds=1]", 3), trials("trees[rounds=900]", 3)
     progress = SweepProgress([*quick, *slow], slots=1, show=False)
@@ -70,19 +64,3 @@ def test_failures_are_counted_named_and_do_not_make_the_estimate_shorter(clock: 
     run(progress, clock, many[1], 0.01, "Traceback ...\nValueError: no")
     assert progress.seconds_left() == pytest.approx(60)
     assert list(progress.failures.values()) == [f"{many[1]}: ValueError: no"]
-
-
-def test_what_others_finished_counts_as_done_once(clock: Clock) -> None:
-    many = trials("trees", 3)
-    progress = SweepProgress(many, slots=1, show=False)
-    progress.found_done(many[:2])
-    progress.found_done(many[:2])
-    assert (progress.done, len(progress.left)) == (2, 1)
-
-
-def test_a_trial_that_goes_back_is_neither_running_nor_ended(clock: Clock) -> None:
-    many = trials("trees", 1)
-    progress = SweepProgress(many, slots=1, show=False)
-    progress.begun(many)
-    progress.put_back(many[0])
-    assert str(progress).startswith("0 done, 0 running, 0 failed, 1 left")

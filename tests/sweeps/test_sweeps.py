@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections import deque
-from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +15,11 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.errors import DataError, RankplugError
-from rankplug.store import Store, Trial
+from rankplug.errors import DataError
+from rankplug.store import Store
 from rankplug.sweeps._plan import Sweep
-from rankplug.sweeps._progress import SweepProgress
-from rankplug.sweeps._running import Outcome, _Schedule, sweep
-from rankplug.sweeps._workers import Task, TaskResult, tasks_of
+from rankplug.sweeps._running import Outcome, sweep
+from rankplug.sweeps._workers import tasks_of
 
 pytestmark = pytest.mark.usefixtures("trouble")
 
@@ -63,49 +60,6 @@ def test_workers_begin_with_trials_of_different_losses_so_that_no_two_compile_on
     plan = Sweep(({**TINY, "loss": losses, "scorer": rates},), trials=2).plan(Store(tmp_path))
     begun = [task.trials[0].combination.loss for task in tasks_of(plan.trials, whole=False)]
     assert [sorted(begun[place : place + 3]) for place in range(0, 12, 3)] == 4 * [losses]
-
-
-class InTurns:
-    """Two workers of which one is done whenever the other begins; tasks are not run."""
-
-    slots = 2
-
-    def __init__(self, tasks: int) -> None:
-        self.tasks = tasks
-        self.begun: list[Trial] = []
-        self.open: deque[Future[TaskResult]] = deque()
-
-    def submit(self, task: Task) -> Future[TaskResult]:
-        self.begun.append(task.trials[0])
-        self.open.append(Future())
-        last = self.open[-1]
-        while self.open and (len(self.open) == self.slots or len(self.begun) == self.tasks):
-            self.open.popleft().set_result(TaskResult(failure="left out", not_run=True))
-        return last
-
-    def close(self) -> None:
-        assert not self.open
-
-
-def begun_in_turns(store: Path, rates: list[float]) -> list[Trial]:
-    losses, scorer = ["mse", "ranknet"], f"trees[learning_rate={rates}]".replace(" ", "")
-    plan = Sweep(({**TINY, "loss": losses, "scorer": scorer},), trials=3).plan(Store(store))
-    workers = InTurns(len(plan.waiting))
-    progress = SweepProgress(plan.waiting, workers.slots, False)
-    _Schedule(tasks_of(plan.waiting, whole=False), workers, Store(store), progress).run()
-    assert {trial.identity for trial in workers.begun} == {trial.identity for trial in plan.trials}
-    return workers.begun
-
-
-def test_a_worker_stays_on_its_data_and_no_two_begin_with_the_same_loss(tmp_path: Path) -> None:
-    begun = begun_in_turns(tmp_path, rates=[0.1])
-    assert [trial.number for trial in begun] == [0, 1, 0, 1, 2, 2]
-    assert begun[0].combination.loss != begun[1].combination.loss
-
-
-def test_workers_share_data_that_many_tasks_are_on(tmp_path: Path) -> None:
-    begun = begun_in_turns(tmp_path, rates=[round(0.01 * rate, 2) for rate in range(1, 13)])
-    assert {trial.number for trial in begun[:12]} == {0}
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -160,8 +114,6 @@ def test_all_folds_are_those_of_the_data_set(tmp_path: Path) -> None:
     assert {trial.fold for trial in run(tmp_path, folds="all").plan.trials} == {1, 2, 3}
     with pytest.raises(DataError, match="has folds 1 to 3, not 4"):
         run(tmp_path, folds=[1, 4])
-    with pytest.raises(RankplugError, match="trials must be a whole number of at least 1, got 0"):
-        run(tmp_path, trials=0)
 
 
 PROCESSES = pytest.param({"jobs": 2}, id="processes", marks=pytest.mark.slow)

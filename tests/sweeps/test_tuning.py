@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import rankplug as rp
-from rankplug.errors import FitError, GrammarError
+from rankplug.errors import FitError
 from rankplug.sweeps import Tuning
 from rankplug.sweeps._tuning import SearchSpace
 
@@ -89,9 +89,7 @@ def test_what_is_chosen_can_be_fitted(tmp_path):
     assert len(found.table()) == 2 and found.table()["valid"].is_monotonic_decreasing
 
 
-def test_a_search_without_a_choice_and_one_that_fails_say_so(tmp_path):
-    with pytest.raises(GrammarError, match="nothing is left to choose from"):
-        rp.tune({"loss": "mse", "backend": "lightgbm", "scorer": "ranklib_trees"}, data=DATA, store=tmp_path)
+def test_a_search_of_which_every_candidate_fails_says_so(tmp_path):
     bad = {**SMALL, "scorer": "trees[min_data=[1000,2000],leaves=3]"}
     with pytest.raises(FitError, match=r"no candidate has a value on validation data on every fold: .*FitError"):
         rp.tune(bad, data=DATA, store=tmp_path, progress=False).chosen  # noqa: B018

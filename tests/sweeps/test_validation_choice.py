@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pandas as pd
-from typer.testing import CliRunner
+import pytest
 
-from rankplug.cli import app
 from rankplug.store import Store
 from rankplug.studies import Runs, Study
 from rankplug.studies.runs import StoredFrames
@@ -23,16 +22,19 @@ def rows(combination, fold, trial, valid, test, selection="ndcg@5", metric="ndcg
     return [*curve, {**about, "measure": "query", "part": "test", "metric": "ndcg@5", "iteration": 0, "value": test}]
 
 
-def test_the_best_validation_value_chooses_and_the_test_value_does_not():
-    frame = pd.DataFrame(rows("a", 1, 0, [0.1, 0.6, 0.2], 0.1) + rows("b", 1, 0, [0.5, 0.5, 0.5], 0.9))
+@pytest.mark.parametrize(
+    ("one", "other", "about"),
+    [
+        pytest.param([([0.1, 0.6, 0.2], 0.1)], [([0.5, 0.5, 0.5], 0.9)], {}, id="not the test value"),
+        pytest.param([([0.6], 0), ([0.6], 0)], [([0.9], 0), ([0.1], 0)], {}, id="the mean over trials"),
+        pytest.param([([3.0, 2.0], 0)], [([3.0, 2.5], 0)], {"selection": "loss", "metric": "loss"}, id="the lower"),
+        pytest.param([([0.9], 0)], [([0.8], 0)], {"selection": "ndcg@5 | ndcg@1"}, id="the first metric"),
+    ],
+)
+def test_the_best_validation_value_chooses(one, other, about):
+    trials = [(name, *values) for name, runs in (("a", one), ("b", other)) for values in enumerate(runs)]
+    frame = pd.DataFrame([row for name, trial, values in trials for row in rows(name, 1, trial, *values, **about)])
     assert set(chosen_on_validation(frame)["combination"]) == {"a"}
-
-
-def test_trials_are_averaged_before_choosing():
-    frame = pd.DataFrame(
-        rows("a", 1, 0, [0.9], 0) + rows("a", 1, 1, [0.1], 0) + rows("b", 1, 0, [0.6], 0) + rows("b", 1, 1, [0.6], 0)
-    )
-    assert set(chosen_on_validation(frame)["combination"]) == {"b"}
 
 
 def test_each_fold_chooses_for_itself():
@@ -41,24 +43,6 @@ def test_each_fold_chooses_for_itself():
     )
     chosen = chosen_on_validation(frame)
     assert set(zip(chosen["fold"], chosen["combination"], strict=True)) == {(1, "a"), (2, "b")}
-
-
-def test_a_selecting_loss_is_the_better_the_lower():
-    given = {"selection": "loss", "metric": "loss"}
-    frame = pd.DataFrame(rows("a", 1, 0, [3.0, 2.0], 0, **given) + rows("b", 1, 0, [3.0, 2.5], 0, **given))
-    assert set(chosen_on_validation(frame)["combination"]) == {"a"}
-
-
-def test_the_first_of_several_selecting_metrics_counts():
-    frame = pd.DataFrame(
-        rows("a", 1, 0, [0.9], 0, selection="ndcg@5 | ndcg@1") + rows("b", 1, 0, [0.8], 0, selection="ndcg@5 | ndcg@1")
-    )
-    assert set(chosen_on_validation(frame)["combination"]) == {"a"}
-
-
-def test_a_single_combination_is_left_alone():
-    frame = pd.DataFrame(rows("a", 1, 0, [0.9], 0))
-    assert chosen_on_validation(frame).equals(frame)
 
 
 def test_only_the_first_trials_choose_where_that_is_asked_for():
@@ -118,16 +102,3 @@ def test_folds_and_models_choose_for_themselves_and_a_single_combination_has_all
     assert len(list(store.files())) == len({trial.identity for trial in StoredFrames({"both": runs}, store).trials})
     # The first trials of three rates, one of which is the single model's, and two more of what they choose.
     assert len(list(store.files())) in (5, 7)
-
-
-def test_as_many_trials_as_choose_are_all_of_them(tmp_path):
-    assert len(plan_sweeps([Sweep((GRID,), trials=2, choosing=2)], Store(tmp_path)).waiting) == 6
-    assert len(plan_sweeps([Sweep((GRID,), trials=2, choosing=5)], Store(tmp_path)).waiting) == 6
-
-
-def test_the_command_trains_what_was_chosen_after_what_chooses(tmp_path, monkeypatch):
-    monkeypatch.setattr("rankplug.cli.sweep.read_sweeps", lambda words, profile: [Sweep((GRID,), trials=3, choosing=1)])
-    told = CliRunner().invoke(app, ["sweep", "made", "--store", str(tmp_path)])
-    assert told.exit_code == 0, told.output
-    assert "3 to run, 0 done" in told.output and "chosen on validation data, 2 to run, 3 done" in told.output
-    assert len(list(Store(tmp_path).files())) == 5

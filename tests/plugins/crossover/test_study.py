@@ -87,29 +87,12 @@ def test_the_heat_map_shows_the_mean_over_trials(results):
 
 
 def test_ranks_are_of_the_leaders_by_validation_data(results):
-    frame, figure = STUDY.exhibit("Ranks").draw(results)
-    assert (frame["paper"] == "").sum() == comparisons.RANKED_NEW and (
-        frame["paper"] != ""
-    ).sum() == comparisons.RANKED_OWN
+    frame, _ = STUDY.exhibit("Ranks").draw(results)
     values = results.trials(GROUP, "ndcg@5")[frame["model"]]
     expected = values.rank(axis=1, ascending=False).mean()
     assert np.allclose(frame.set_index("model")["mean rank"], expected)
     # Nemenyi's difference for 12 models over 2 trials, not over the queries of two trained models.
     assert np.allclose(frame["critical difference"], 3.268 * np.sqrt(12 * 13 / (6 * 2)), rtol=1e-3)
-    names = [text.get_text() for text in figure.axes[0].texts]
-    assert all(any(model in name for name in names) for model in frame["model"])
-
-
-def test_noise_is_compared_with_the_same_loss_without(results):
-    frame, figure = STUDY.exhibit("Noise").draw(results)
-    values = results.trials(GROUP, "ndcg@5")
-    row = frame[(frame["loss"] == "urank") & (frame["backend"] == "torch")].iloc[0]
-    assert row["difference"] == pytest.approx(
-        100 * (values["urank x gumbel, torch"].mean() - values["urank, torch"].mean())
-    )
-    assert [axes.get_title() for axes in figure.axes] == list(protocol.BACKENDS)
-    assert all("NDCG@5" in axes.get_xlabel() for axes in figure.axes)
-    assert set(pictures.noise_frame(results, GROUP)["loss"]).isdisjoint(protocol.NOISE_OF_THEIR_OWN)
 
 
 def test_the_chosen_are_the_best_on_validation_data(results):

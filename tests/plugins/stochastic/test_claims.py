@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-import numpy as np
 import pandas as pd
 import pytest
 from rankplug_stochastic.study import claims, evidence, exhibits, protocol
@@ -102,25 +101,6 @@ def test_curves_that_early_stopping_ended_are_not_compared(statistic):
     stopped = dataclasses.replace(results, records=records)
     verdict = Claim("claim", "", statistic, margin=claims.POINTS).judge(stopped)
     assert verdict.verdict == "not run" and "not run to the end" in verdict.sentence
-
-
-def test_an_earlier_best_epoch_is_told_from_a_later_one():
-    frame = made(0.0)[FIXED]
-    expected = (frame["model"] == "E[ApproxNDCG]") & (frame["measure"] == "curve")
-    rises = frame["iteration"].where(frame["measure"] == "curve", 0)
-    for peak, found in ((2, "holds"), (11, "fails")):
-        # The baseline's best is its sixth epoch, a trial more or less.
-        middle = 5 + frame["trial"] % 2
-        top = np.where(expected, peak, middle)
-        results = Results(
-            "smoke", {FIXED: frame.assign(value=frame["value"] - 0.01 * (rises - top).abs())}, None, runs=RUNS
-        )
-        assert verdict(evidence.approx_overfits_earlier, results, claims.TRAINING) == found
-
-
-def test_the_order_of_the_losses_is_judged_from_the_numbers():
-    assert verdict(evidence.better_at_every_cutoff("lambdaMART", "ApproxNDCG"), made(0.0)) == "holds"
-    assert verdict(evidence.better_at_every_cutoff("CrossEntropy", "ApproxNDCG"), made(0.0)) == "fails"
 
 
 def test_a_growing_gap_is_told_from_a_shrinking_one():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from rankplug_stochastic.study import evidence, losses, noise
-from rankplug_stochastic.study.losses import best_expected_gap, best_gap, push
+from rankplug_stochastic.study.losses import best_expected_gap, best_gap
 
 import rankplug as rp
 from rankplug.studies import Claim
@@ -22,13 +22,6 @@ def test_the_variance_of_draws_is_told_from_that_of_one_draw_repeated():
     frame, figure = STUDY.exhibit("Variance and draws").draw(None)
     known = frame.set_index(["draws", "estimator", "scores of spread"])["variance"]
     assert (known[1] / known[8]).to_numpy() == pytest.approx(8, rel=0.3) and len(figure.axes) == 3
-
-
-def test_version_2_of_pl_rank_has_a_smaller_variance_than_version_1():
-    pytest.importorskip("rankplug_plrank")
-    frame, _ = STUDY.exhibit("Variance").draw(None)
-    spread = frame.set_index("estimator")["scores of spread 1"]
-    assert spread["PL-Rank-2 and -3"] < spread["PL-Rank-1"]
 
 
 def test_the_constant_of_equation_14_is_an_expectation():
@@ -80,17 +73,6 @@ def test_figure_1_shares_of_draws_are_those_of_the_closed_density():
         assert abs(shares["sampled share"] - shares["density share"]).sum() / 2 < 0.04
 
 
-def test_figure_1_has_its_mass_at_the_heaviest_document_and_b_is_symmetric():
-    frame = noise.density_frame()
-    first = frame[frame["alpha"] == "(1.5, 5.0, 2.0)"]
-    means = [(first[f"y{one}"] * first["sampled share"]).sum() for one in (1, 2, 3)]
-    assert means[1] > means[2] > means[0]
-    second = frame[frame["alpha"] == "(5.0, 5.0, 2.0)"]
-    assert (second["y1"] * second["density share"]).sum() == pytest.approx(
-        (second["y2"] * second["density share"]).sum(), rel=1e-9
-    )
-
-
 def test_draws_that_miss_the_density_are_told(monkeypatch):
     assert verdict(evidence.samples_follow_the_density) == "holds"
     draws = noise.sampled_points
@@ -101,33 +83,6 @@ def test_draws_that_miss_the_density_are_told(monkeypatch):
 def test_noise_that_is_independent_from_pair_to_pair_makes_other_ranks():
     assert losses.largest_difference(independent=True) > 0.1
     assert verdict(evidence.noise_enters_either_way) == "holds"
-
-
-@pytest.mark.parametrize("beta", [0.25, 1.0, 2.0])
-def test_sorted_draws_follow_the_plackett_luce_law(beta):
-    weights = (1.5, 5.0, 2.0)
-    points = noise.sampled_points(weights, beta, samples=20_000)
-    found = np.argsort(-points, axis=1)
-    for order, chance in noise.order_chances(weights, beta).items():
-        share = (found == order).all(axis=1).mean()
-        assert abs(share - chance) < 4 * np.sqrt(chance * (1 - chance) / 20_000) + 1e-4
-
-
-def test_figure_2_has_equal_ranks_both_ways_and_noise_that_depends_between_pairs():
-    frame, drawn = STUDY.exhibit("Figure 2").draw(None)
-    assert frame.filter(like="largest difference").to_numpy().max() < 1e-12
-    assert len(drawn.axes) == 2
-    gumbel = np.random.default_rng(1).gumbel(size=(100_000, 3))
-    first, second = gumbel[:, 0] - gumbel[:, 1], gumbel[:, 1] - gumbel[:, 2]
-    assert np.corrcoef(first, second)[0, 1] == pytest.approx(-0.5, abs=0.01)
-    assert losses.largest_difference() < 1e-12
-
-
-@pytest.mark.parametrize(("gap", "plain", "expected"), [(0.05, 0.9134, 0.0893), (0.5, 0.0473, 0.0864), (2, 0, 0.0438)])
-def test_the_expected_loss_keeps_pushing_a_pair_apart(gap, plain, expected):
-    gaps = np.array([gap], float)
-    assert push(gaps, "approx_ndcg[eta=10]", None)[0] == pytest.approx(plain, abs=1e-4)
-    assert push(gaps, "approx_ndcg[eta=10]", "gumbel[samples=200000]")[0] == pytest.approx(expected, abs=0.004)
 
 
 @pytest.mark.parametrize(

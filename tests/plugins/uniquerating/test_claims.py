@@ -13,18 +13,6 @@ pytestmark = pytest.mark.xdist_group("draw uniquerating")
 STUDY = rp.study("uniquerating")
 
 
-def test_the_table_of_sparsity_has_the_lead_on_the_same_data_twice(results):
-    table, _ = STUDY.exhibit("Section 6, sparsity").draw(results)
-    place = table[table["in the place of"] == protocol.WEB10K].set_index("features")
-    assert place.loc["made sparse", "zeros (%)"] >= 79.9 and place.loc["as they are", "zeros (%)"] < 79.9
-    values = [results.trials(group, "ndcg@10") for group in (protocol.WEB10K, f"sparse {protocol.WEB10K}")]
-    leads = [100 * (trials["uMart"] - trials["uRank"]).mean() for trials in values]
-    assert place["lead of trees"].tolist() == pytest.approx(leads)
-    change = claims.exhibits.change_of_the_lead(results)
-    assert [100 * float(sample.estimate.point) for sample in change.values()] == pytest.approx([leads[1] - leads[0]])
-    assert judged(claims.trees_gain_where_sparse, made({})).verdict == "not run"
-
-
 def made(
     leads: dict[str, float], dataset: str = "synthetic", level: float = 0.4, trials: int = 6, noise: float = 0.001
 ) -> Results:
