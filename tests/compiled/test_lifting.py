@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import rankplug as rp
-from rankplug.compiled import writable
 from rankplug.compiled.lifting import OLD_VERSIONS_KEPT, _remove_old
 from rankplug.errors import BrokenPluginError
 from rankplug.metrics import MetricParameters
@@ -159,14 +158,3 @@ def demanding(ranked, patience):
 def test_an_unknown_argument_is_named_with_what_there_is():
     with pytest.raises(BrokenPluginError, match="demanding has an argument patience that is neither"):
         demanding.over_lists(np.ones(1), np.ones(1), np.array([0, 1]), MetricParameters())
-
-
-def test_writable_makes_one_type_of_array_and_copies_only_when_it_must():
-    ready = np.ones(3)
-    assert writable(ready) is ready
-    frozen = np.ones(3)
-    frozen.flags.writeable = False
-    for given in ([1, 1, 1], np.ones(6)[::2], np.ones(3, np.float32), frozen):
-        array = writable(given)
-        assert array.dtype == np.float64 and array.flags.writeable and array.flags.c_contiguous
-        assert array.tolist() == [1.0, 1.0, 1.0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankplug.compiled import BEND, SLOPE, SOFTPLUS, TAIL, different_levels, sum_over_pairs, worth_sums
+from rankplug.compiled import BEND, SLOPE, SOFTPLUS, TAIL, sum_over_pairs
 
 GENERATOR = np.random.default_rng(12)
 DOCUMENTS = 500
@@ -54,14 +54,3 @@ def test_the_sums_are_those_over_the_square_of_pairs(levels, spread) -> None:
                 str(function),
             )
         np.testing.assert_allclose(plain, ((met * before * inverted) @ weights.T).T, rtol=1e-13)
-
-
-def test_levels_that_differ_are_one_and_equal_ones_nothing() -> None:
-    np.testing.assert_array_equal(different_levels(3), 1.0 - np.eye(3))
-
-
-def test_pairs_are_looked_at_where_they_are_few_or_no_error_is_allowed() -> None:
-    assert worth_sums(100_000, 5, 2, 5e9, 1e-12)
-    assert not worth_sums(100_000, 5, 2, 5e9, 0.0)
-    assert not worth_sums(100_000, 5, 2, 1e5, 1e-12)
-    assert not worth_sums(2_000, 1, 1, 2e6, 1e-3)

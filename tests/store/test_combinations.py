@@ -76,9 +76,7 @@ def test_threads_and_folders_do_not_change_the_identity(monkeypatch: pytest.Monk
     assert identity() == before
 
 
-def test_another_version_of_a_plugin_or_of_the_data_changes_the_identity(
-    trouble: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_version_of_a_plugin_or_of_the_data_changes_the_identity(trouble, monkeypatch):
     before = identity(dataset="trouble")
     assert identity(dataset="trouble") == before
     import trouble_data

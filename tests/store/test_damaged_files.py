@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -33,9 +32,7 @@ QUESTIONS: tuple[Callable[[Store], Any], ...] = (
     ("field", "value"),
     [("identity", "../../outside"), ("fold", "1"), ("combination", {}), ("record", None), ("trial", None)],
 )
-def test_a_wrong_description_is_reported(
-    store: Store, combination: Make, made_result: Make, field: str, value: Any
-) -> None:
+def test_a_wrong_description_is_reported(store, combination, made_result, field, value):
     path = store.write(made_result(Trial(combination())))
     table = parquet.read_table(path)
     about = {**json.loads(table.schema.metadata[KEY]), field: value}
@@ -75,9 +72,7 @@ def test_a_flipped_bit_is_noticed_wherever_it_is(store: Store, fill: Make) -> No
         pd.testing.assert_frame_equal(found, expected, check_exact=True)
 
 
-def test_a_small_file_of_many_rows_is_refused(
-    store: Store, tmp_path: Path, combination: Make, made_result: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_small_file_of_many_rows_is_refused(store, tmp_path, combination, made_result, monkeypatch):
     """Equal rows compress to nothing; read, they would fill the memory."""
     path = store.write(made_result(Trial(combination())))
     metadata = parquet.read_schema(path).metadata

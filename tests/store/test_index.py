@@ -58,9 +58,7 @@ def same(store: Store, folder: Path) -> bool:
     return True
 
 
-def test_an_index_answers_as_the_files_do(
-    indexed: Store, tmp_path: Path, combination: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_index_answers_as_the_files_do(indexed, tmp_path, combination, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(_index, "read_about", lambda path: pytest.fail(f"{path} is not in the index"))
         assert len(query("select * from trials", indexed)) == 24
@@ -71,9 +69,7 @@ def test_an_index_answers_as_the_files_do(
     pd.testing.assert_frame_equal(indexed.frame(trials), some, check_exact=True)
 
 
-def test_new_changed_and_removed_results_are_noticed(
-    indexed: Store, tmp_path: Path, combination: Make, made_result: Make
-) -> None:
+def test_new_changed_and_removed_results_are_noticed(indexed, tmp_path, combination, made_result):
     paths = [indexed.path(Trial(combination(loss), 1, 1)) for loss in ("mse", "listnet", "ranknet")]
     paths[0].unlink()
     shutil.rmtree(paths[1].parent)
@@ -145,9 +141,7 @@ def _ask_and_compact(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_many_processes_index_while_results_are_written(
-    indexed: Store, tmp_path: Path, combination: Make, made_result: Make
-) -> None:
+def test_many_processes_index_while_results_are_written(indexed, tmp_path, combination, made_result):
     context = multiprocessing.get_context("spawn")
     processes = [context.Process(target=_ask_and_compact, args=(indexed.folder,)) for _ in range(3)]
     for process in processes:

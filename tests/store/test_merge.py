@@ -20,9 +20,7 @@ from rankplug.store._files import KEY
 from rankplug.sweeps import failed_result, read_file
 
 
-def test_stores_of_two_machines_are_merged(
-    tmp_path: Path, combination: Callable[..., Any], fill: Callable[..., Any]
-) -> None:
+def test_stores_of_two_machines_are_merged(tmp_path, combination, fill):
     here, there = Store(tmp_path / "here"), Store(tmp_path / "there")
     fill(here, {"mse": 0.0})
     fill(there, {"mse": 0.0, "ranknet": 0.0})
@@ -36,9 +34,7 @@ def test_stores_of_two_machines_are_merged(
         merge(here, [tmp_path / "nowhere"])
 
 
-def test_an_archive_is_merged_with_its_origin_and_one_that_was_changed_is_refused(
-    tmp_path: Path, fill: Callable[..., Any]
-) -> None:
+def test_an_archive_is_merged_with_its_origin_and_one_that_was_changed_is_refused(tmp_path, fill):
     here, there, third = (Store(tmp_path / name) for name in ("here", "there", "third"))
     fill(here, {"mse": 0.0}, trials=2, folds=(1,))
     fill(there, {"mse": 0.5, "ranknet": 0.0}, trials=2, folds=(1,))
@@ -65,9 +61,7 @@ def test_an_archive_is_merged_with_its_origin_and_one_that_was_changed_is_refuse
     assert not (tmp_path / "fifth").exists()
 
 
-def test_a_result_whose_versions_were_rewritten_is_refused(
-    store: Store, tmp_path: Path, fill: Callable[..., Any]
-) -> None:
+def test_a_result_whose_versions_were_rewritten_is_refused(store, tmp_path, fill):
     fill(store, {"mse": 0.0}, trials=1, folds=(1,))
     (path,) = store.paths()
     table = parquet.read_table(path)
@@ -78,9 +72,7 @@ def test_a_result_whose_versions_were_rewritten_is_refused(
         merge(Store(tmp_path / "other"), [store.folder])
 
 
-def test_results_of_other_versions_stand_beside_ours_and_are_never_in_one_mean(
-    store: Store, tmp_path: Path, fill: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_results_of_other_versions_stand_beside_ours_and_are_never_in_one_mean(store, tmp_path, fill, monkeypatch):
     fill(store, {"mse": 0.0}, trials=2, folds=(1,))
     other = Store(tmp_path / "other")
     versions = Combination.versions.func
@@ -97,9 +89,7 @@ def test_results_of_other_versions_stand_beside_ours_and_are_never_in_one_mean(
 
 
 @pytest.mark.parametrize(("free", "words"), [(1 << 20, "are free in"), (1 << 40, "more than 50 times its size")])
-def test_an_archive_that_grows_too_much_writes_nothing(
-    store: Store, tmp_path: Path, fill: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, free: int, words: str
-) -> None:
+def test_an_archive_that_grows_too_much_writes_nothing(store, tmp_path, fill, monkeypatch, free, words):
     fill(store, {"mse": 0.0}, trials=1)
     archive = export(store, tmp_path / "jane.zip")
     with zipfile.ZipFile(archive, "a", zipfile.ZIP_DEFLATED) as file:
@@ -110,9 +100,7 @@ def test_an_archive_that_grows_too_much_writes_nothing(
         merge(Store(tmp_path / "here"), [archive])
 
 
-def test_a_killed_merge_keeps_the_origins(
-    tmp_path: Path, fill: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_merge_keeps_the_origins(tmp_path, fill, monkeypatch):
     here, there = Store(tmp_path / "here"), Store(tmp_path / "there")
     fill(there, {"mse": 0.0, "ranknet": 0.0}, trials=2, folds=(1,))
     write, written = Store.write_file, []
@@ -140,9 +128,7 @@ def test_a_result_under_another_name_is_not_merged(store: Store, tmp_path: Path,
         merge(Store(tmp_path / "here"), [store.folder])
 
 
-def test_only_notebooks_that_bear_a_combinations_name_travel(
-    tmp_path: Path, combination: Callable[..., Any], fill: Callable[..., Any]
-) -> None:
+def test_only_notebooks_that_bear_a_combinations_name_travel(tmp_path, combination, fill):
     here, there, third = (Store(tmp_path / name) for name in ("here", "there", "third"))
     fill(there, {"mse": 0.0}, trials=1)
     own = there.notebook_path(combination())
@@ -154,9 +140,7 @@ def test_only_notebooks_that_bear_a_combinations_name_travel(
         assert [path.name for path in (store.folder / "notebooks").iterdir()] == [own.name]
 
 
-def test_an_export_plans_exactly_what_was_run(
-    store: Store, tmp_path: Path, combination: Callable[..., Any], made_result: Callable[..., Any]
-) -> None:
+def test_an_export_plans_exactly_what_was_run(store, tmp_path, combination, made_result):
     trials = [("mse", 1, 0), ("mse", 1, 2), ("ranknet[]", 1, 0), ("lambdarank[sigma=2]", 1, 5)]
     for loss, fold, number in trials:
         store.write(made_result(Trial(combination(loss), fold, number)))
@@ -173,9 +157,7 @@ def test_an_export_plans_exactly_what_was_run(
     assert verify(tmp_path / "all") == (7, [])
 
 
-def test_an_export_that_cannot_be_written_leaves_the_earlier_archive(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: Callable[..., Any]
-) -> None:
+def test_an_export_that_cannot_be_written_leaves_the_earlier_archive(store, tmp_path, monkeypatch, fill):
     fill(store, {"mse": 0.0})
     archive = export(store, tmp_path / "all.zip")
     before = archive.read_bytes()
@@ -194,9 +176,7 @@ def test_an_export_that_cannot_be_written_leaves_the_earlier_archive(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["all.zip", "results"]
 
 
-def test_an_export_replaces_files_only_and_what_a_link_points_to(
-    store: Store, tmp_path: Path, fill: Callable[..., Any]
-) -> None:
+def test_an_export_replaces_files_only_and_what_a_link_points_to(store, tmp_path, fill):
     fill(store, {"mse": 0.0}, trials=1)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(StoreError, match="Is no regular file"):
@@ -212,9 +192,7 @@ def test_an_export_replaces_files_only_and_what_a_link_points_to(
 
 
 @pytest.mark.parametrize("year", [1970, 2242])
-def test_times_that_an_archive_cannot_hold_do_not_stop_an_export(
-    store: Store, tmp_path: Path, fill: Callable[..., Any], year: int
-) -> None:
+def test_times_that_an_archive_cannot_hold_do_not_stop_an_export(store, tmp_path, fill, year):
     fill(store, {"mse": 0.0}, trials=1, folds=(1,))
     time = (year - 1970) * 31_557_600
     os.utime(store.paths()[0], (time, time))

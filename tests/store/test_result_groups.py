@@ -50,9 +50,7 @@ def test_whatever_else_differs_is_named_too(store: Store, fill: Make, part: str,
     assert rp.results(store, group_by="loss", pool=part, **ASKED)["combinations"].tolist() == [2]
 
 
-def test_results_of_two_versions_are_never_pooled_by_accident(
-    store: Store, monkeypatch: pytest.MonkeyPatch, fill: Make
-) -> None:
+def test_results_of_two_versions_are_never_pooled_by_accident(store, monkeypatch, fill):
     fill(store, {"mse": 0.0}, trials=1)
     monkeypatch.setattr(Combination, "versions", {"rankplug": "9"})
     fill(store, {"mse": 0.3}, trials=1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,7 @@ from rankplug.store._files import StoreError
 from rankplug.sweeps import failed_result, run_trial
 
 
-def test_a_result_is_read_as_it_was_written(
-    store: Store, combination: Callable[..., Any], made_result: Callable[..., Any]
-) -> None:
+def test_a_result_is_read_as_it_was_written(store, combination, made_result):
     result = made_result(Trial(combination("lambdarank[sigma=2]"), 2, 1))
     store.write(result)
     read = store.read(result.trial)
@@ -52,9 +49,7 @@ def test_without_a_training_curve_everything_else_is_the_same(store: Store) -> N
     assert store.frame()["train_curve"].unique().tolist() == [False]
 
 
-def test_other_programs_read_the_numbers(
-    store: Store, combination: Callable[..., Any], made_result: Callable[..., Any]
-) -> None:
+def test_other_programs_read_the_numbers(store, combination, made_result):
     result = made_result(Trial(combination()))
     path = store.write(result)
     mean = duckdb.sql(
@@ -63,9 +58,7 @@ def test_other_programs_read_the_numbers(
     assert mean[0][0] == pytest.approx(result.queries["ndcg@5"].mean())
 
 
-def test_a_finished_trial_takes_the_place_of_its_failure_and_a_failure_is_no_result(
-    store: Store, combination: Callable[..., Any], made_result: Callable[..., Any]
-) -> None:
+def test_a_finished_trial_takes_the_place_of_its_failure_and_a_failure_is_no_result(store, combination, made_result):
     trial = Trial(combination())
     store.write(failed_result(trial, "Traceback ...\nValueError: no"))
     assert not store.has(trial) and store.has_failed(trial)
@@ -75,9 +68,7 @@ def test_a_finished_trial_takes_the_place_of_its_failure_and_a_failure_is_no_res
     assert store.has(trial) and not store.has_failed(trial)
 
 
-def test_a_full_disk_is_told_and_leaves_nothing_half_written(
-    store: Store, monkeypatch: pytest.MonkeyPatch, combination: Callable[..., Any], made_result: Callable[..., Any]
-) -> None:
+def test_a_full_disk_is_told_and_leaves_nothing_half_written(store, monkeypatch, combination, made_result):
     store.write(made_result(Trial(combination(), 1, 0)))
 
     def full(*_: Any) -> None:
@@ -95,9 +86,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_training(tmp_path: Path)
         rp.sweep({"dataset": "synthetic", "backend": "lightgbm", "loss": "mse"}, store=Store(tmp_path / "file"))
 
 
-def test_a_damaged_file_is_named(
-    store: Store, combination: Callable[..., Any], made_result: Callable[..., Any]
-) -> None:
+def test_a_damaged_file_is_named(store, combination, made_result):
     trial = Trial(combination())
     path = store.write(made_result(trial))
     path.write_bytes(path.read_bytes()[:-20])
@@ -106,9 +95,7 @@ def test_a_damaged_file_is_named(
             read()
 
 
-def test_a_file_of_another_format_or_program_is_named(
-    store: Store, monkeypatch: pytest.MonkeyPatch, combination: Callable[..., Any], made_result: Callable[..., Any]
-) -> None:
+def test_a_file_of_another_format_or_program_is_named(store, monkeypatch, combination, made_result):
     trial = Trial(combination())
     monkeypatch.setattr(_files, "FORMAT", 0)
     path = store.write(made_result(trial))

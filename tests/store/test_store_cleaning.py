@@ -30,9 +30,7 @@ def files(store: Store) -> list[Path]:
     return sorted(path for path in store.folder.rglob("*") if path.is_file())
 
 
-def test_cleaning_takes_what_killed_processes_left_and_nothing_else(
-    store: Store, combination: Make, made_result: Make, fill: Make
-) -> None:
+def test_cleaning_takes_what_killed_processes_left_and_nothing_else(store, combination, made_result, fill):
     fill(store, {"mse": 0.0})
     trial = Trial(combination(), 1, 0)
     before = sorted(store.folder.rglob("*"))
@@ -53,9 +51,7 @@ def test_cleaning_takes_what_killed_processes_left_and_nothing_else(
     assert sorted(store.folder.rglob("*")) == before
 
 
-def test_files_and_folders_of_the_user_stay_whatever_they_are_called(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: Make
-) -> None:
+def test_files_and_folders_of_the_user_stay_whatever_they_are_called(tmp_path, monkeypatch, fill):
     fill(Store(tmp_path), {"mse": 0.0}, trials=1)
     result = Store(tmp_path).paths()[0]
     own = [
@@ -90,9 +86,7 @@ def test_nothing_is_deleted_without_yes(store: Store, monkeypatch: pytest.Monkey
     assert files(store) == []
 
 
-def test_results_of_other_versions_and_defaults_are_outdated(
-    store: Store, monkeypatch: pytest.MonkeyPatch, combination: Make, made_result: Make, fill: Make
-) -> None:
+def test_results_of_other_versions_and_defaults_are_outdated(store, monkeypatch, combination, made_result, fill):
     now = combination().versions
     with monkeypatch.context() as patch:
         patch.setattr(Combination, "versions", {**now, "lightgbm": "1.0"})
@@ -126,9 +120,7 @@ def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("name", ["train.txt", "data"])
-def test_results_whose_data_are_away_are_kept_and_said(
-    store: Store, own_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: Make, name: str
-) -> None:
+def test_results_whose_data_are_away_are_kept_and_said(store, own_data, tmp_path, monkeypatch, fill, name):
     fill(store, {"mse": 0.0}, dataset=f"letor-file[path={name}]")
     before = files(store)
 
@@ -179,9 +171,7 @@ def test_results_of_plugins_and_engines_that_are_not_here_and_damaged_ones_are_k
     assert absent.exists()
 
 
-def test_a_data_set_that_fails_to_say_what_it_is_makes_nothing_outdated(
-    store: Store, trouble: Path, monkeypatch: pytest.MonkeyPatch, fill: Make
-) -> None:
+def test_a_data_set_that_fails_to_say_what_it_is_makes_nothing_outdated(store, trouble, monkeypatch, fill):
     fill(store, {"mse": 0.0}, dataset="trouble")
 
     def away(parameters: Any) -> str:

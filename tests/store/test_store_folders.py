@@ -41,9 +41,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory, fill: Make) -> tuple[Path, l
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_answers_do_not_depend_on_the_name_of_a_folder(
-    tmp_path: Path, plain: tuple[Path, list[pd.DataFrame]], name: str
-) -> None:
+def test_answers_do_not_depend_on_the_name_of_a_folder(tmp_path, plain, name):
     folder, expected = plain
     for copy in (name, "a", "b", "abcde"):
         shutil.copytree(folder, tmp_path / copy / "results", dirs_exist_ok=True)
@@ -52,9 +50,7 @@ def test_answers_do_not_depend_on_the_name_of_a_folder(
 
 
 @pytest.mark.parametrize("name", ["~", "-x", "value=3"])
-def test_relative_folders_are_folders_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: Make, name: str
-) -> None:
+def test_relative_folders_are_folders_too(tmp_path, monkeypatch, fill, name):
     monkeypatch.chdir(tmp_path)
     fill(Store(name), {"mse": 0.0}, trials=1, folds=(1,))
     assert (tmp_path / name).is_dir()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -77,14 +76,7 @@ def test_a_wrong_grid_is_refused_before_anything_runs(attempt: Callable[[], obje
         ("plugins lamdarank", "did you mean lambdarank"),
     ],
 )
-def test_a_wrong_command_ends_in_one_sentence(
-    command: str,
-    words: str,
-    tmp_path: Path,
-    fill: Callable[..., None],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_wrong_command_ends_in_one_sentence(command, words, tmp_path, fill, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     fill(rp.Store("store"), {"mse": 0.0}, trials=1)

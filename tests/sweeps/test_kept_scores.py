@@ -92,16 +92,6 @@ def test_damaged_scores_are_told_and_trained_again(tmp_path: Path) -> None:
     assert (outcome.measured, outcome.trained) == (0, 1)
 
 
-def test_scores_under_the_name_of_another_trial_are_damaged(tmp_path: Path) -> None:
-    first, second = run(tmp_path, ("ndcg@5",), keep_scores=True, trials=2).plan.trials
-    one, other = sorted((tmp_path / "scores").glob("*/*.parquet"))
-    other.write_bytes(one.read_bytes())
-    store = Store(tmp_path)
-    assert store.kept_scores(first).scores.size
-    with pytest.raises(StoreError, match="its description is of another trial"):
-        store.kept_scores(second)
-
-
 def test_scores_are_those_of_the_identity_they_were_kept_under(tmp_path: Path) -> None:
     """An earlier version's words may leave out a parameter whose default has changed since."""
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -119,9 +109,7 @@ def test_scores_are_those_of_the_identity_they_were_kept_under(tmp_path: Path) -
         Store(tmp_path).kept_scores(trial)
 
 
-def test_kept_scores_go_with_the_store_and_are_cleaned_when_outdated(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kept_scores_go_with_the_store_and_are_cleaned_when_outdated(tmp_path, monkeypatch):
     (trial,) = run(tmp_path / "a", ("ndcg@5",), keep_scores=True).plan.trials
     archive = export(Store(tmp_path / "a"), tmp_path / "a.zip")
     there = Store(tmp_path / "b")
@@ -134,21 +122,3 @@ def test_kept_scores_go_with_the_store_and_are_cleaned_when_outdated(
     assert all("lightgbm" in finding.why for finding in stale)
     remove(stale)
     assert not list(there.folder.rglob("*.parquet")) and not list((there.folder / "scores").iterdir())
-
-
-def test_groups_of_a_study_keep_the_scores_that_they_ask_for(tmp_path: Path) -> None:
-    from rankplug.studies import Runs
-    from rankplug.sweeps import plan_sweeps
-    from rankplug.sweeps import run as run_plan
-
-    parts = {"trees": {"scorer": "trees[rounds=3]"}, "more": {"scorer": "trees[rounds=4]"}}
-    shared = {"dataset": GRID["dataset"], "loss": GRID["loss"], "backend": "lightgbm"}
-    asked = [
-        Runs("kept", {"trees": parts["trees"]}, shared, keep_scores=True),
-        Runs("not kept", parts, shared, trials=2),
-    ]
-    store = Store(tmp_path)
-    plan = plan_sweeps((runs.sweep() for runs in asked), store)
-    assert len(plan.waiting) == 4 and len(plan.scored) == 1
-    run_plan(plan, store, progress=False)
-    assert store.with_scores(plan.waiting) == plan.scored

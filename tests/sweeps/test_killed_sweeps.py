@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -136,29 +134,3 @@ def test_an_interrupted_sweep_ends_at_once_and_keeps_what_is_finished(folder: Pa
     assert not list((folder / "store" / ".locks").glob("*.lock"))
     assert start(folder, *WAYS[way]).wait(120) == 0
     assert finished(folder) == 2 * TRIALS
-
-
-@pytest.mark.slow
-def test_a_killed_sweep_leaves_no_more_than_one_folder_among_the_temporary_files(
-    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
-    """The sockets of multiprocessing lie in a folder that the next sweep removes once its owner is gone."""
-    # Its path must be short, which those of pytest's are not.
-    temporary = Path(tempfile.mkdtemp(dir="/tmp"))
-    request.addfinalizer(lambda: shutil.rmtree(temporary, ignore_errors=True))
-    monkeypatch.setenv("TMPDIR", str(temporary))
-    program = (
-        "import os, sys, time\nfrom rankplug.sweeps._workers import _context\n"
-        "worker = _context(()).Process(target=time.sleep, args=(60,), daemon=True)\n"
-        "worker.start()\nprint('started', flush=True)\ntime.sleep(float(sys.argv[1]))\nworker.kill()\n"
-    )
-    for _ in range(3):
-        owner = subprocess.Popen([sys.executable, "-c", program, "60"], stdout=subprocess.PIPE)
-        assert owner.stdout is not None and owner.stdout.readline() == b"started\n"
-        owner.kill()
-        owner.wait()
-    # A folder and the lock that its owner held.
-    assert len({path.name.removesuffix(".lock") for path in temporary.iterdir()}) == 1
-    done = subprocess.run([sys.executable, "-c", program, "0"], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert not list(temporary.iterdir())

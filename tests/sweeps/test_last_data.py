@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -39,9 +37,7 @@ def queries(store: Store) -> dict[str, np.ndarray]:
     }
 
 
-def test_data_are_loaded_once_for_two_methods(
-    loads: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_data_are_loaded_once_for_two_methods(loads, tmp_path, monkeypatch):
     rp.sweep(GRID, trials=2, store=tmp_path / "kept", progress=False)
     assert len(loads) == 2 * 2 * 2, "of two methods on the same data the second finds them"
     monkeypatch.setattr(trial_runs, "LAST_DATA_BYTES", 1000)

@@ -60,9 +60,7 @@ def values(outcome: Outcome) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_file_edited_during_a_sweep_never_gives_results_under_the_name_of_what_it_was(
-    text: Path, edits: Path, tmp_path: Path, way: dict[str, Any]
-) -> None:
+def test_a_file_edited_during_a_sweep_never_gives_results_under_the_name_of_what_it_was(text, edits, tmp_path, way):
     before = values(run(text, tmp_path / "before"))
     edits.write_text(str(text))
     disturbed = run(text, tmp_path / "store", **way)
@@ -83,9 +81,7 @@ def test_a_file_edited_during_a_sweep_never_gives_results_under_the_name_of_what
     assert not after["value"].equals(before["value"])
 
 
-def test_a_package_or_data_that_are_missing_are_named_before_anything_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_package_or_data_that_are_missing_are_named_before_anything_runs(tmp_path, monkeypatch):
     find, absent = importlib.util.find_spec, "xgboost"
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == absent else find(name, *more))
     monkeypatch.setattr("rankplug_data.prepared.cache_folder", lambda: tmp_path / "cache")
@@ -99,9 +95,7 @@ def test_a_package_or_data_that_are_missing_are_named_before_anything_runs(
     assert not Store(tmp_path / "store").failures()
 
 
-def test_a_set_whose_release_nobody_has_read_is_named_by_its_data_from_its_first_sweep_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_set_whose_release_nobody_has_read_is_named_by_its_data_from_its_first_sweep_on(tmp_path, monkeypatch):
     monkeypatch.setattr("rankplug_data.prepared.cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setenv("RANKPLUG_DATA", str(tmp_path))
     folder = tmp_path / "dataset"

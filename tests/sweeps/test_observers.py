@@ -62,9 +62,7 @@ def undisturbed() -> Result:
 @pytest.mark.parametrize(
     ("act", "said"), [(leave, "SystemExit: 0"), (panic, "PanicError: index"), (fail, "ValueError: no")]
 )
-def test_a_failing_observer_is_a_warning(
-    observe: Callable[[object], None], undisturbed: Result, act: Callable[[], None], said: str
-) -> None:
+def test_a_failing_observer_is_a_warning(observe, undisturbed, act, said):
     assert not undisturbed.failed, undisturbed.failure
     seen = []
 

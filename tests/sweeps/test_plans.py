@@ -18,9 +18,7 @@ from rankplug.sweeps import _plan, expected_time, read_file
 Make = Callable[..., Any]
 
 
-def test_the_expected_time_reads_few_files(
-    store: Store, fill: Make, combination: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_expected_time_reads_few_files(store, fill, combination, monkeypatch):
     monkeypatch.setattr(_plan, "MOST_COMPARED", 5)
     for seed in range(20):
         fill(store, {"mse": 0.0}, trials=1, folds=(1,), seed=seed)

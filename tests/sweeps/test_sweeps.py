@@ -121,9 +121,7 @@ SLOWER_WAYS = [*WAYS[1:2], pytest.param({"notebooks": True}, id="notebooks", mar
 
 
 @pytest.mark.parametrize("way", [*WAYS[:1], PROCESSES, *SLOWER_WAYS[1:2]])
-def test_a_failing_combination_stops_nothing_and_is_recorded_with_its_traceback(
-    tmp_path: Path, way: dict[str, Any]
-) -> None:
+def test_a_failing_combination_stops_nothing_and_is_recorded_with_its_traceback(tmp_path, way):
     outcome = run(tmp_path, dataset=["trouble[how=raise]", "trouble"], **way)
     assert len(outcome.failures) == 2
     assert all("ValueError: trouble was asked for" in failure for failure in outcome.failures)

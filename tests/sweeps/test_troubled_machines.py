@@ -51,9 +51,7 @@ def children(process: int) -> list[int]:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 @pytest.mark.parametrize("way", WAYS)
-def test_trials_run_after_all_when_what_their_processes_are_forked_from_is_killed(
-    tmp_path: Path, way: list[str]
-) -> None:
+def test_trials_run_after_all_when_what_their_processes_are_forked_from_is_killed(tmp_path, way):
     process = start(tmp_path, *way)
     killed: set[int] = set()
     while process.poll() is None and len(killed) < 2:

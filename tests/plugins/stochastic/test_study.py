@@ -8,40 +8,12 @@ from rankplug_stochastic.study import exhibits, protocol
 from rankplug_stochastic.study.exhibits import METRIC
 
 import rankplug as rp
-from rankplug.studies import PROFILES
 
 pytestmark = pytest.mark.xdist_group("draw stochastic")
 STUDY = rp.study("stochastic")
 FIXED, TUNED, CROSSED, NOISE, MENTIONED = (
     f"{group} {protocol.WEB30K}" for group in ("fixed", "tuned", "crossed", "noise", "mentioned")
 )
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_every_profile_asks_for_both_settings_of_all_models(profile):
-    runs = {group.name: group for group in STUDY.runs(profile, None)}
-    assert list(runs)[:4] == [FIXED, TUNED, f"fixed {protocol.YAHOO}", f"tuned {protocol.YAHOO}"]
-    assert list(runs)[4:] == [CROSSED, NOISE, MENTIONED][: 1 if profile == "quick" else 3]
-    assert tuple(runs[FIXED].models) == protocol.MODELS
-    for model in ("CrossEntropy", "ApproxNDCG", "lambdaMART"):
-        plain, expected = runs[FIXED].models[model], runs[FIXED].models[f"E[{model}]"]
-        assert {**expected, "sampler": ""} == plain
-        assert expected["sampler"].startswith("gumbel[beta=0.25" if model == "lambdaMART" else "gumbel[beta=1.0")
-    assert runs[TUNED].models["E[lambdaMART]"] == runs[FIXED].models["E[lambdaMART]"]
-    assert "adam" in runs[TUNED].models["E[ApproxNDCG]"]["backend"]
-
-
-def test_the_paper_profile_has_the_published_settings():
-    runs = {group.name: group for group in STUDY.runs("paper", None)}
-    web, yahoo = runs[FIXED].models, runs[f"fixed {protocol.YAHOO}"].models
-    assert runs[FIXED].trials == 10
-    assert "layers=(1024,512,256,128,64,32,16)" in web["ApproxNDCG"]["scorer"]
-    assert "layers=(1024,512,256),batch_norm=true" in runs[TUNED].models["E[ApproxNDCG]"]["scorer"]
-    assert "momentum=0.2" in web["ApproxNDCG"]["scorer"] and "momentum=0.01" in yahoo["ApproxNDCG"]["scorer"]
-    assert "optimiser=adagrad,lr=0.005,reduction=sum,batch=128" in web["ApproxNDCG"]["backend"]
-    assert "leaves=400,learning_rate=0.05,rounds=1000,l2=0,min_data=50,min_hessian=200.0" in web["lambdaMART"]["scorer"]
-    assert "min_data=100,min_hessian=10.0" in yahoo["lambdaMART"]["scorer"]
-    assert web["lambdaMART"]["patience"] == 200
 
 
 def test_what_both_changes_give_is_the_sum_of_what_each_gives(results):

@@ -24,25 +24,6 @@ def test_only_groups_that_say_so_are_selected_on_the_test_part(profile):
             assert (protocol.ON_TEST in parts["transforms"]) == named
 
 
-def test_the_paper_profile_has_the_published_settings():
-    runs = {group.name: group for group in STUDY.runs("paper", None)}
-    ohsumed, mq2007, web = (runs[collection].models for collection in PLACES[:3])
-    assert "layers=(100,50),activation=elu" in ohsumed["uRank"]["scorer"]
-    assert "layers=(100,100)" in mq2007["uRank"]["scorer"] and "layers=(200,200)" in web["uRank"]["scorer"]
-    assert "optimiser=adam,lr=0.0001,batch=1,clip=5.0,epochs=1000" in ohsumed["uRank"]["backend"]
-    assert "lr=1e-05" in mq2007["uRank"]["backend"]
-    assert ohsumed["uRank"]["patience"] == 200
-    assert ohsumed["uRank"]["selection"] == ["ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10"]
-    assert [models["uMart"]["loss"] for models in (ohsumed, mq2007, web)] == [
-        "umart[window=2]",
-        "umart[window=10]",
-        "umart[window=2]",
-    ]
-    assert "learning_rate=0.05,rounds=1000,l2=0,bagging=0.9,min_data=5,min_hessian=5.0" in web["uMart"]["scorer"]
-    assert "learners=5" in ohsumed["uBoost"]["scorer"] and "learners=2" in ohsumed["urBoost"]["scorer"]
-    assert ohsumed["LambdaMart-R"]["scorer"].startswith("ranklib_trees") and ohsumed["LambdaMart-R"]["patience"] == 100
-
-
 def test_validating_on_the_test_part_changes_nothing_else():
     plain = rp.load("synthetic[shape=ohsumed,queries=20,documents=5]", seed=1)
     changed = rp.load("synthetic[shape=ohsumed,queries=20,documents=5]", seed=1, transforms=[protocol.ON_TEST])

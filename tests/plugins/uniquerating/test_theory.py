@@ -21,13 +21,6 @@ def test_listnet_prefers_the_wrong_order_of_section_2s_example_and_urank_does_no
     assert Claim("claim", "", exhibits.listnet_prefers_the_wrong_order).judge(None).verdict == "holds"
 
 
-def test_the_forms_of_the_loss_agree_and_are_timed():
-    assert theory.largest_deviation() < 1e-9
-    frame = theory.timing_frame((20, 40))
-    assert frame.groupby(["form", "documents"]).size().eq(theory.REPETITIONS).all()
-    assert (frame["seconds"] > 0).all()
-
-
 def test_the_example_of_section_3_has_its_loss_and_residuals():
     value, gradient = theory.FORMS["tensor"](theory.EXAMPLE_SCORES, theory.EXAMPLE_LABELS)
     assert value == pytest.approx(-0.5 * (3 * (np.log(0.3) + np.log(4 / 11)) + np.log(2 / 7)))

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.special import expit
 
 import rankplug as rp
 
@@ -97,29 +96,6 @@ def test_the_released_curvature_is_sigma_times_the_true_one(sigma):
     released, true = (evaluate(f"umart[sigma={sigma},hessian={word}]", scores, labels) for word in ("released", "true"))
     assert (released.gradient == true.gradient).all()
     assert released.curvature == pytest.approx(sigma * true.curvature)
-
-
-def test_a_window_of_one_is_lambdamart_as_lightgbm_had_it_until_2_2():
-    """Gradient 2 dZ / (1 + e^2s) and hessian 8 dZ p (1 - p), with the gap s of a pair."""
-    generator = np.random.default_rng(3)
-    scores, labels = generator.normal(size=12), generator.integers(0, 4, 12).astype(float)
-    gains, order = 2.0**labels - 1, np.argsort(-scores)
-    discounts = np.empty(12)
-    discounts[order] = 1 / np.log2(np.arange(12) + 2)
-    ideal = (np.sort(gains)[::-1] / np.log2(np.arange(12) + 2)).sum()
-    gradient, curvature = np.zeros(12), np.zeros(12)
-    for i in range(12):
-        for j in range(12):
-            if labels[i] > labels[j]:
-                gap = scores[i] - scores[j]
-                weight = (gains[i] - gains[j]) * abs(discounts[i] - discounts[j]) / ideal / (0.01 + abs(gap))
-                p = expit(-2 * gap)
-                gradient[i] -= 2 * weight * p
-                gradient[j] += 2 * weight * p
-                curvature[[i, j]] += 8 * weight * p * (1 - p)
-    evaluation = evaluate("umart[window=1]", scores, labels)
-    assert evaluation.gradient == pytest.approx(gradient, abs=1e-12)
-    assert evaluation.curvature == pytest.approx(curvature, abs=1e-12)
 
 
 @pytest.mark.parametrize("normalise", [True, False])

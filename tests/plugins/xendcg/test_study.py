@@ -8,12 +8,12 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from rankplug_xendcg.study import claims, protocol, theory
+from rankplug_xendcg.study import claims, protocol
 from rankplug_xendcg.study.exhibits import METRIC_IN_TRAINING
 from scipy import stats
 
 import rankplug as rp
-from rankplug.studies import PROFILES, Claim, IndependentTrials, Resplits, Results, Runs
+from rankplug.studies import Claim, IndependentTrials, Resplits, Results, Runs
 
 pytestmark = pytest.mark.xdist_group("draw xendcg")
 STUDY = rp.study("xendcg")
@@ -23,37 +23,6 @@ PLACES = protocol.PLACES
 @pytest.fixture
 def results(results_of_study):
     return results_of_study("xendcg")
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_every_profile_splits_or_draws_anew_and_shares_all_but_the_loss(profile):
-    runs = list(STUDY.runs(profile, None))
-    assert [group.name for group in runs if group.name.startswith("quality")] == [
-        f"quality, {collection}" for collection in PLACES
-    ]
-    for group in runs:
-        # Made data are drawn anew for each trial; the queries of a collection are split anew.
-        made = group.shared["dataset"].startswith("synthetic")
-        assert ("random_split" in group.shared["transforms"]) == (not made)
-        assert "sample=" not in group.shared["dataset"]
-        assert all(set(parts) == {"loss"} for parts in group.models.values())
-        models = {"quality": protocol.MODELS, "gamma": protocol.GAMMAS}.get(
-            group.name.split(", ")[0], protocol.COMPARED
-        )
-        assert list(group.models) == list(models)
-    kinds = {group.name.split(", ")[0] for group in runs}
-    assert kinds == {"quality", "negatives", "flips", "clicks", "gamma"}
-
-
-def test_the_paper_profile_has_the_published_settings():
-    runs = {group.name: group for group in STUDY.runs("paper", None)}
-    web, yahoo = (runs[f"quality, {collection}"] for collection in PLACES)
-    assert web.trials == 100 and runs[protocol.group_name("clicks", protocol.WEB30K, 0.05)].trials == 20
-    settings = "learning_rate=0.02,rounds=500,l2=0"
-    assert f"leaves=400,{settings},min_data=50,min_hessian=0.0,max_bin=255" in web.shared["scorer"]
-    assert f"leaves=200,{settings},min_data=100" in yahoo.shared["scorer"]
-    assert web.shared["patience"] == 50
-    assert web.models["lambdaMART"]["loss"] == "lambdarank[sigma=1.0]"
 
 
 def test_flips_on_data_with_three_labels_keep_the_laws_proportions():
@@ -212,18 +181,3 @@ def test_the_theorems_hold_and_their_checks_can_tell():
         verdict = claim.judge(None)
         assert verdict.verdict == "holds" and verdict.exact
         assert all(check.tells for check in claim.statistic(None).parts.values())
-
-
-@pytest.mark.parametrize(
-    ("name", "statistic"),
-    [("least_eigenvalue", claims.hessian_is_positive), ("largest_radius", claims.series_converges)],
-)
-def test_claims_3_and_4_are_false_without_eps_and_a_check_that_cannot_tell_is_inconclusive(
-    monkeypatch, name, statistic
-):
-    computed = getattr(theory, name)
-    assert verdict(statistic, None, None) == "holds"
-    monkeypatch.setattr(claims, name, lambda epsilon=None: computed(epsilon=0.0 if epsilon is None else 1e-3))
-    assert verdict(statistic, None, None) == "fails"
-    monkeypatch.setattr(claims, name, lambda epsilon=0.0: computed(epsilon=0.0))
-    assert verdict(statistic, None, None) == "inconclusive"
