@@ -32,18 +32,18 @@ _first_states: dict[Path, State] = {}
 
 
 def source_digest(specification: Specification, distribution: str) -> str:
-    """Return a digest of a plugin's code; empty for rankplug's own plugins and for those of this session.
+    """Return a digest of a plugin's code; empty for plugins of this session and for rankplug's own, if not editable.
 
     For an editable distribution it covers the modules that the plugin imports, directly or through others, as far as
-    they are editable too: an edit of a study's figures leaves the results of the losses beside it. For any other
-    distribution it covers all files that the installer recorded.
+    they are editable too: an edit of a study's figures leaves the results of the losses beside it. Of rankplug itself
+    only its plugins count, not the core. For any other distribution it covers all files that the installer recorded.
 
     Raises:
         NotRunError: a file has been edited since this process imported it.
     """
-    if distribution == OWN:
+    if distribution == OWN and not _own_editable_packages():
         return ""
-    if any(same_distribution(distribution, name) for name in editable_roots()):
+    if distribution == OWN or any(same_distribution(distribution, name) for name in editable_roots()):
         declared = {name: value for name, value in specification.describe().items() if name not in UNIMPORTANT}
         return _digest([*_modules(specification.modules()), json.dumps(declared, sort_keys=True, default=str)])
     return _recorded_digest(distribution)
@@ -147,6 +147,20 @@ def editable_roots() -> dict[str, Path]:
 
 
 @functools.cache
+def _own_editable_packages() -> frozenset[str]:
+    """Return the packages of rankplug's own plugins if rankplug is installed as editable, as in a checkout."""
+    try:
+        distribution = metadata.distribution(OWN)
+        location = json.loads(distribution.read_text("direct_url.json") or "{}")
+    except (metadata.PackageNotFoundError, ValueError):
+        return frozenset()
+    if not location.get("dir_info", {}).get("editable"):
+        return frozenset()
+    points = (point for point in distribution.entry_points if point.group == OWN)
+    return frozenset(point.module.partition(".")[0] for point in points) - {OWN}
+
+
+@functools.cache
 def _recorded_digest(distribution: str) -> str:
     """Return a digest of the lines of RECORD that belong to code, which are the same on every machine."""
     try:
@@ -189,6 +203,8 @@ def _is_editable(package: str) -> bool:
         return False
     if spec is None:
         return False
+    if package in _own_editable_packages():
+        return True
     places = spec.submodule_search_locations or ([spec.origin] if spec.has_location and spec.origin else [])
     # An environment may lie inside the project.
     installed = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]

@@ -134,11 +134,6 @@ def test_an_install_elsewhere_leaves_it(root: Path) -> None:
     assert digest() == before
 
 
-def test_own_plugins_have_a_version_only() -> None:
-    own = [plugin for plugin in Registry().plugins() if plugin.distribution == "rankplug"]
-    assert own and not any(source_digest(plugin.specification, plugin.distribution) for plugin in own)
-
-
 def test_code_digest_covers_one_package(root: Path) -> None:
     before = code_digest("bench_unrelated")
     assert before != code_digest("bench_helper") != code_digest("no_such_package") == code_digest()
@@ -168,3 +163,15 @@ def test_a_sweep_runs_again_after_an_edit(root: Path, tmp_path: Path) -> None:
     assert plan("--dry-run") == "0 to run"
     (root / "bench_helper/scales.py").write_text("SCALE = 2\n")
     assert plan("--dry-run") == "1 to run"
+
+
+def test_own_plugins_of_a_checkout_have_a_digest_of_their_code(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    specification = rp.LossSpecification(name="own", summary="a", implementation="bench_helper.scales:SCALE")
+    monkeypatch.setattr(sources, "_own_editable_packages", lambda: frozenset())
+    assert source_digest(specification, "rankplug") == ""
+    monkeypatch.setattr(sources, "_own_editable_packages", lambda: frozenset({"bench_helper"}))
+    forget()
+    before = source_digest(specification, "rankplug")
+    (root / "bench_helper" / "scales.py").write_text("SCALE = 12\n")
+    forget()
+    assert "" != before != source_digest(specification, "rankplug")
