@@ -172,7 +172,7 @@ def _stream_members(stream: Any, name: str, label: str, size: int) -> Iterator[M
     if kind == "zip":
         raise DataError(f"{label} is a zip archive inside another archive; unpack the outer one and name the folder")
     if kind != "tar":
-        yield Member(name, None, label, lambda: _blocks(content, label, size))
+        yield Member(name, None, label, lambda: _blocks(content, label, size, unpacked=content is not stream))
         return
     left = size if content is stream else _largest_content(size)
     header = type("Header", (_Header,), {"limit": left, "compressed": content is not stream})
@@ -230,10 +230,11 @@ class _Header(tarfile.TarInfo):
         return self
 
 
-def _blocks(stream: Any, label: str, compressed: int, size: int = BLOCK) -> Iterator[Block]:
+def _blocks(stream: Any, label: str, compressed: int, size: int = BLOCK, unpacked: bool = False) -> Iterator[Block]:
+    """Yield blocks of whole lines; text that was compressed, here or by the caller, must not grow too much."""
     with _named_damage(label):
         content = _decompressed(stream, label)
-        left = math.inf if content is stream else _largest_content(compressed)
+        left = _largest_content(compressed) if unpacked or content is not stream else math.inf
         rest, lines, first = np.empty(0, np.uint8), 0, True
         while True:
             letters = np.empty(rest.size + size, np.uint8)
