@@ -24,7 +24,7 @@ def functions_of(gaps: np.ndarray) -> dict[int, np.ndarray]:
 
 @pytest.mark.parametrize("levels", [1, 2, 7])
 @pytest.mark.parametrize("spread", ["none", "ties", "narrow", "normal", "wide"])
-def test_the_sums_are_those_over_the_square_of_pairs(levels, spread) -> None:
+def test_the_sums_are_those_over_the_square_of_pairs(levels, spread):
     scores = {
         "none": np.zeros(DOCUMENTS),
         "ties": GENERATOR.integers(0, 9, DOCUMENTS) * 0.25,

@@ -22,7 +22,7 @@ LOSSES = [
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_every_digit_is_the_same_wherever_arrays_lie(loss) -> None:
+def test_every_digit_is_the_same_wherever_arrays_lie(loss):
     held: list[list[np.ndarray]] = []
     first = None
     for trial in range(25):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
@@ -39,6 +37,6 @@ PAIR = ([0.5, 0.1], [0, 1], [0, 2])
         (lambda: rp.metric("map").mean([0.5, 0.1], [0, np.inf], [0, 2]), "label inf of document 1"),
     ],
 )
-def test_wrong_arguments_are_refused_by_name(attempt: Callable[[], object], words: str) -> None:
+def test_wrong_arguments_are_refused_by_name(attempt, words):
     with pytest.raises(RankplugError, match=words):
         attempt()

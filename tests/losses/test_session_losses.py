@@ -137,18 +137,6 @@ def test_results_are_named_by_the_source_and_hold_it_as_text(quietly, tmp_path):
     assert not [path for path in tmp_path.rglob("*") if path.suffix in (".pkl", ".pickle")]
 
 
-@pytest.mark.slow
-def test_a_constant_that_changes_between_sweeps_is_a_new_version_with_new_numbers(quietly, tmp_path, monkeypatch):
-    rp.loss(squares)
-    settings = {"data": "synthetic[queries=30]", "store": Store(tmp_path), "progress": False, **TINY}
-    first = rp.sweep({"loss": "squares"}, **settings)
-    again = rp.sweep({"loss": "squares"}, **settings)
-    monkeypatch.setitem(globals(), "FACTOR", 3.0)
-    changed = rp.sweep({"loss": "squares"}, **settings)
-    assert (len(first.plan.waiting), len(again.plan.waiting), len(changed.plan.waiting)) == (1, 0, 1)
-    np.testing.assert_allclose(rp.loss("squares").evaluate([1.0], [0], [0, 1]).value, [9.0])
-
-
 @pytest.mark.parametrize(
     ("written", "ways"),
     [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from rankplug.errors import GrammarError
@@ -38,7 +36,7 @@ def identity(**changes: object) -> str:
     ],
     ids=str,
 )
-def test_what_changes_results_changes_the_identity(changes: dict[str, object]) -> None:
+def test_what_changes_results_changes_the_identity(changes):
     assert identity(**changes) != identity()
 
 
@@ -59,16 +57,16 @@ def test_what_changes_results_changes_the_identity(changes: dict[str, object]) -
     ],
     ids=str,
 )
-def test_other_words_for_the_same_have_the_same_identity(changes: dict[str, object]) -> None:
+def test_other_words_for_the_same_have_the_same_identity(changes):
     assert identity(**changes) == identity()
 
 
-def test_a_debiasing_names_results_by_all_its_parameters() -> None:
+def test_a_debiasing_names_results_by_all_its_parameters():
     assert identity(debias="ips") == identity(debias="ips[propensities=harvest]")
     assert len({identity(debias=way) for way in ("ips", "ips[propensities=(1,0.5)]", "dual", "dual[rounds=2]")}) == 4
 
 
-def test_threads_and_folders_do_not_change_the_identity(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_threads_and_folders_do_not_change_the_identity(monkeypatch, tmp_path):
     before = identity()
     monkeypatch.setenv("RANKPLUG_THREADS", "7")
     monkeypatch.setenv("RANKPLUG_RESULTS", str(tmp_path))
@@ -94,7 +92,7 @@ def test_another_version_of_a_plugin_or_of_the_data_changes_the_identity(trouble
     assert len({before, other_data, other_plugin}) == 3
 
 
-def test_grids_expand_and_impossible_combinations_are_counted() -> None:
+def test_grids_expand_and_impossible_combinations_are_counted():
     chosen, left_out = combinations(
         {**BASE, "backend": ["lightgbm", "torch"], "scorer": ["trees[leaves=[4,8]]", "mlp"], "loss": ["mse", "ranknet"]}
     )
@@ -106,14 +104,14 @@ def test_grids_expand_and_impossible_combinations_are_counted() -> None:
     }
 
 
-def test_lists_of_transforms_and_metrics_are_one_chain_and_lists_of_lists_are_grids() -> None:
+def test_lists_of_transforms_and_metrics_are_one_chain_and_lists_of_lists_are_grids():
     one = combinations({**BASE, "metrics": ["ndcg@1", "mrr"]})[0]
     two = combinations({**BASE, "metrics": [["ndcg@1", "mrr"], ["map"]]})[0]
     assert [combination.metrics for combination in one] == [("ndcg@1", "mrr")]
     assert [combination.metrics for combination in two] == [("ndcg@1", "mrr"), ("map",)]
 
 
-def test_words_files_and_python_name_the_same_combinations(tmp_path: Path) -> None:
+def test_words_files_and_python_name_the_same_combinations(tmp_path):
     python = {
         "dataset": "synthetic[queries=60]",
         "backend": ["lightgbm", "xgboost"],
@@ -137,7 +135,7 @@ def test_words_files_and_python_name_the_same_combinations(tmp_path: Path) -> No
     assert len(names[0]) == 2 * 3
 
 
-def test_a_file_has_profiles_and_several_grids(tmp_path: Path) -> None:
+def test_a_file_has_profiles_and_several_grids(tmp_path):
     path = tmp_path / "sweep.yaml"
     path.write_text(
         "dataset: synthetic\nbackend: lightgbm\nfolds: all\ntrials: 3\n"
@@ -159,7 +157,7 @@ def test_a_file_has_profiles_and_several_grids(tmp_path: Path) -> None:
         ("loss: mse\ntrials: 0\n", "trials must be a whole number of at least 1, got 0"),
     ],
 )
-def test_a_wrong_file_is_told_in_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+def test_a_wrong_file_is_told_in_a_sentence(tmp_path, text, sentence):
     path = tmp_path / "sweep.yaml"
     path.write_text(text)
     with pytest.raises(GrammarError, match=sentence):

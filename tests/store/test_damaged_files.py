@@ -18,7 +18,6 @@ from rankplug.store import Store, StoreError, Trial, export, merge, query
 from rankplug.store._files import KEY, row_schema
 from rankplug.sweeps import failed_result
 
-Make = Callable[..., Any]
 QUESTIONS: tuple[Callable[[Store], Any], ...] = (
     rp.results,
     lambda store: query("select * from trials", store),
@@ -49,7 +48,7 @@ def test_a_wrong_description_is_reported(store, combination, made_result, field,
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".failed.json"])
-def test_a_pipe_in_place_of_a_file_is_reported(store: Store, combination: Make, suffix: str) -> None:
+def test_a_pipe_in_place_of_a_file_is_reported(store, combination, suffix):
     path = store.path(Trial(combination())).with_suffix(suffix)
     path.parent.mkdir(parents=True)
     os.mkfifo(path)
@@ -58,7 +57,7 @@ def test_a_pipe_in_place_of_a_file_is_reported(store: Store, combination: Make, 
             ask(store)
 
 
-def test_a_flipped_bit_is_noticed_wherever_it_is(store: Store, fill: Make) -> None:
+def test_a_flipped_bit_is_noticed_wherever_it_is(store, fill):
     fill(store, {"mse": 0.0}, trials=1, folds=(1,))
     path = store.paths()[0]
     whole, numbers = path.read_bytes(), ["measure", "part", "metric", "iteration", "query", "value"]

@@ -9,9 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -23,11 +21,9 @@ from rankplug.store import ResultsError, Store, Trial, _index, query
 from rankplug.store._index import FILE, INDEX
 from rankplug.system import machine as memory
 
-Make = Callable[..., Any]
-
 
 @pytest.fixture
-def indexed(store: Store, fill: Make, monkeypatch: pytest.MonkeyPatch) -> Store:
+def indexed(store, fill, monkeypatch):
     """Return a store of 24 results with an index of all of them."""
     monkeypatch.setattr(_index, "WORTH_INDEXING", 4)
     fill(store, {"mse": 0.0, "ranknet": 0.1, "listnet": 0.2, "lambdarank[sigma=2]": 0.3})
@@ -84,7 +80,7 @@ def test_new_changed_and_removed_results_are_noticed(indexed, tmp_path, combinat
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "nonsense", "a result", "removed"])
-def test_a_damaged_index_changes_no_answer(indexed: Store, tmp_path: Path, damage: str) -> None:
+def test_a_damaged_index_changes_no_answer(indexed, tmp_path, damage):
     path = index_of(indexed)
     whole = path.read_bytes()
     flipped = whole[:200] + bytes([whole[200] ^ 1]) + whole[201:]
@@ -96,14 +92,14 @@ def test_a_damaged_index_changes_no_answer(indexed: Store, tmp_path: Path, damag
     assert same(indexed, tmp_path / "files")
 
 
-def test_an_error_of_a_question_leaves_the_index_alone(indexed: Store) -> None:
+def test_an_error_of_a_question_leaves_the_index_alone(indexed):
     before = index_of(indexed).read_bytes()
     with pytest.raises(ResultsError, match="cannot answer this query"):
         query("select cast('x' || loss as int) from trials", indexed)
     assert index_of(indexed).read_bytes() == before
 
 
-def test_a_table_too_large_for_memory_is_refused(indexed: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_too_large_for_memory_is_refused(indexed, monkeypatch):
     whole = indexed.frame()
     texts = [name for name in whole if not pd.api.types.is_numeric_dtype(whole[name])]
     taken = int(whole[texts].memory_usage(index=False).sum())
@@ -116,7 +112,7 @@ def test_a_table_too_large_for_memory_is_refused(indexed: Store, monkeypatch: py
 
 
 @pytest.mark.slow
-def test_a_killed_compaction_loses_nothing(indexed: Store, tmp_path: Path) -> None:
+def test_a_killed_compaction_loses_nothing(indexed, tmp_path):
     before = {path: path.read_bytes() for path in indexed.paths()}
     program = (
         f"from rankplug.store import Store\nstore = Store({str(indexed.folder)!r})\nstore.paths()\n"
@@ -155,7 +151,7 @@ def test_many_processes_index_while_results_are_written(indexed, tmp_path, combi
     assert same(indexed, tmp_path / "files")
 
 
-def test_a_store_may_be_the_working_folder(indexed: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_may_be_the_working_folder(indexed, monkeypatch):
     expected = rp.results(Store(indexed.folder))
     written = os.stat(index_of(indexed)).st_mtime_ns
     monkeypatch.chdir(indexed.folder)
@@ -163,12 +159,12 @@ def test_a_store_may_be_the_working_folder(indexed: Store, monkeypatch: pytest.M
     assert os.stat(index_of(indexed)).st_mtime_ns == written
 
 
-def test_few_results_get_no_index(store: Store, fill: Make) -> None:
+def test_few_results_get_no_index(store, fill):
     fill(store, {"mse": 0.0})
     rp.results(store)
     assert not (store.folder / INDEX).exists()
 
 
-def test_the_command_reports_the_index(indexed: Store) -> None:
+def test_the_command_reports_the_index(indexed):
     ran = CliRunner().invoke(app, ["results", "compact", "--store", str(indexed.folder)])
     assert ran.output.startswith("24 results are in an index of 0.")

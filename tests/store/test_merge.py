@@ -7,9 +7,7 @@ import json
 import os
 import types
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as parquet
 import pytest
@@ -120,7 +118,7 @@ def test_a_killed_merge_keeps_the_origins(tmp_path, fill, monkeypatch):
     assert query("select origin from trials", here)["origin"].tolist() == ["jane"] * 4
 
 
-def test_a_result_under_another_name_is_not_merged(store: Store, tmp_path: Path, fill: Callable[..., Any]) -> None:
+def test_a_result_under_another_name_is_not_merged(store, tmp_path, fill):
     fill(store, {"mse": 0.0}, trials=1, folds=(1,))
     path = store.paths()[0]
     path.rename(path.with_name(path.name.replace("-t0", "-t7")))

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
 from scipy import stats
 
-from rankplug.store import ResultsError, Store, paper_table, query, write_paper_table
-
-Make = Callable[..., Any]
+from rankplug.store import ResultsError, paper_table, query, write_paper_table
 
 
 @pytest.fixture
-def filled(store: Store, fill: Make) -> Store:
+def filled(store, fill):
     fill(store, {"mse": 0.0, "ranknet": 0.2, "xe_ndcg": -0.2, "listnet": 0.0}, folds=(1,))
     return store
 
 
-def test_rows_are_models_columns_metrics_and_intervals_those_over_trials(filled: Store) -> None:
+def test_rows_are_models_columns_metrics_and_intervals_those_over_trials(filled):
     table = paper_table(filled)
     assert table.rows == [("listnet",), ("mse",), ("ranknet",), ("xe_ndcg",)]
     assert table.columns == [("mrr",), ("ndcg@5",)]
@@ -34,7 +30,7 @@ def test_rows_are_models_columns_metrics_and_intervals_those_over_trials(filled:
     assert cell.half_width == pytest.approx((high - low) / 2)
 
 
-def test_daggers_are_what_holm_rejects_of_tests_over_queries(filled: Store) -> None:
+def test_daggers_are_what_holm_rejects_of_tests_over_queries(filled):
     table = paper_table(filled, versus="mse", bold=True)
     marks = {row[0]: {cell.mark for (one, _), cell in table.cells.items() if one == row} for row in table.rows}
     assert marks == {"mse": {""}, "listnet": {""}, "ranknet": {"†"}, "xe_ndcg": {"‡"}}
@@ -49,7 +45,7 @@ def test_daggers_are_what_holm_rejects_of_tests_over_queries(filled: Store) -> N
     assert "for 6 tests" in table.note
 
 
-def test_latex_has_rules_bold_daggers_and_a_cell_for_every_column(filled: Store, fill: Make) -> None:
+def test_latex_has_rules_bold_daggers_and_a_cell_for_every_column(filled, fill):
     fill(filled, {"mse": 0.0, "ranknet": 0.2}, folds=(1,), dataset="synthetic[queries=60]")
     table = paper_table(filled, pivot=("dataset", "metric"), versus="mse", bold=True)
     lines = write_paper_table(table, "latex").splitlines()
@@ -60,7 +56,7 @@ def test_latex_has_rules_bold_daggers_and_a_cell_for_every_column(filled: Store,
     assert next(line for line in body if line.startswith("listnet")).endswith(r" &  &  \\")
 
 
-def test_a_baseline_is_found_beside_what_else_tells_rows_apart(filled: Store, fill: Make) -> None:
+def test_a_baseline_is_found_beside_what_else_tells_rows_apart(filled, fill):
     fill(filled, {"mse": 0.0, "ranknet": 0.2}, folds=(1,), backend="xgboost")
     table = paper_table(filled, versus="mse", metric="ndcg@5", where="loss in ('mse', 'ranknet')")
     assert [row for (row, _), cell in table.cells.items() if cell.mark] == [
@@ -71,7 +67,7 @@ def test_a_baseline_is_found_beside_what_else_tells_rows_apart(filled: Store, fi
         paper_table(filled, versus="lightgbm", metric="ndcg@5", where=alone)
 
 
-def test_a_table_opens_the_database_once(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_opens_the_database_once(filled, monkeypatch):
     connect, opened = duckdb.connect, []
     monkeypatch.setattr(duckdb, "connect", lambda: opened.append(1) or connect())
     paper_table(filled, bold=True)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +13,7 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.store import ResultsError, Store, Trial, compare, query
+from rankplug.store import ResultsError, Trial, compare, query
 from rankplug.sweeps import failed_result
 
 QUERIES = 30
@@ -109,7 +107,7 @@ def test_a_comparison_pairs_trials_and_queries(store, combination, fill):
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "json", "latex", "markdown"])
-def test_the_command_writes_every_format(store: Store, form: str, fill: Callable[..., Any]) -> None:
+def test_the_command_writes_every_format(store, form, fill):
     fill(store, {"mse": 0.0})
     words = ["results", "--store", str(store.folder), "--group-by", "loss", "--metric", "mrr", "--format", form]
     ran = CliRunner().invoke(app, words)

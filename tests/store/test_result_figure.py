@@ -12,7 +12,7 @@ from rankplug.store import Store, draw_results, results
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory) -> Store:
+def store(tmp_path_factory):
     """Make a store of two losses on one data set, three trials each."""
     store = Store(tmp_path_factory.mktemp("results"))
     grid = {"loss": ["mse", "xe_ndcg"], "backend": "lightgbm", "scorer": "trees[rounds=3,leaves=4]"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,12 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.store import Combination, ResultsError, Store, Trial, query
+from rankplug.store import Combination, ResultsError, Trial, query
 
-Make = Callable[..., Any]
-NEEDED = {"share": 0.5, "size": 3}
 ASKED: dict[str, Any] = {"metric": "ndcg@5"}
 
 
-def test_a_group_that_mixes_backends_is_refused_until_the_mixture_is_allowed(store: Store, fill: Make) -> None:
+def test_a_group_that_mixes_backends_is_refused_until_the_mixture_is_allowed(store, fill):
     fill(store, {"mse": 0.0, "ranknet": 0.1}, trials=1)
     fill(store, {"mse": 0.2}, trials=1, backend="xgboost")
     with pytest.raises(ResultsError) as refused:
@@ -41,7 +38,7 @@ def test_a_group_that_mixes_backends_is_refused_until_the_mixture_is_allowed(sto
     ("part", "value"),
     [("dataset", "synthetic[queries=60]"), ("patience", 5), ("transforms", ["log1p"])],
 )
-def test_whatever_else_differs_is_named_too(store: Store, fill: Make, part: str, value: Any) -> None:
+def test_whatever_else_differs_is_named_too(store, fill, part, value):
     fill(store, {"mse": 0.0}, trials=1)
     fill(store, {"mse": 0.0}, trials=1, **{part: value})
     with pytest.raises(ResultsError, match=rf"would mix 2 combinations \({part}: .*add {part} to --group-by"):
@@ -62,7 +59,7 @@ def test_results_of_two_versions_are_never_pooled_by_accident(store, monkeypatch
     assert rp.results(store, group_by="loss", pool="combination", **ASKED)["combinations"].tolist() == [2]
 
 
-def test_trials_that_lack_folds_of_others_are_left_out_and_counted(store: Store, fill: Make) -> None:
+def test_trials_that_lack_folds_of_others_are_left_out_and_counted(store, fill):
     fill(store, {"mse": 0.0}, trials=2, folds=(1, 2))
     whole = rp.results(store, group_by="loss", **ASKED).iloc[0]
     fill(store, {"mse": 0.5}, trials=4, folds=(1,))
@@ -74,14 +71,14 @@ def test_trials_that_lack_folds_of_others_are_left_out_and_counted(store: Store,
     assert "incomplete" in printed
 
 
-def test_where_no_trial_is_complete_there_is_no_mean(store: Store, combination: Make, made_result: Make) -> None:
+def test_where_no_trial_is_complete_there_is_no_mean(store, combination, made_result):
     for fold, number in ((1, 0), (2, 1)):
         store.write(made_result(Trial(combination(), fold, number)))
     row = rp.results(store, group_by="loss", **ASKED).iloc[0]
     assert np.isnan(row["mean"]) and (row["trials"], row["incomplete"]) == (0, 2)
 
 
-def test_a_plugin_has_one_name_however_it_was_written(store: Store, fill: Make) -> None:
+def test_a_plugin_has_one_name_however_it_was_written(store, fill):
     fill(store, {"lambdarank": 0.0}, trials=1, folds=(1,))
     fill(store, {"lambdarank[sigma=1.0]": 0.0}, trials=1, folds=(2,))
     fill(store, {"rankplug:lambdarank[norm=false,sigma=1]": 0.0}, trials=1, folds=(3,), scorer="trees")
@@ -104,14 +101,14 @@ def test_a_plugin_has_one_name_however_it_was_written(store: Store, fill: Make) 
         ("transforms = 'random_split[train=0.6] | label_flips[share=0.50]'", 1),
     ],
 )
-def test_a_condition_may_name_it_either_way(store: Store, fill: Make, condition: str, count: int) -> None:
+def test_a_condition_may_name_it_either_way(store, fill, condition, count):
     transforms = ["random_split", "label_flips[share=0.5]"]
     fill(store, {"lambdarank": 0.0}, trials=1, folds=(1,), transforms=transforms)
     fill(store, {"lambdarank[sigma=2,norm=true]": 0.0}, trials=1, folds=(1,))
     assert len(rp.results(store, where=condition, **ASKED)) == count
 
 
-def test_what_cannot_be_pooled_is_told(store: Store, fill: Make) -> None:
+def test_what_cannot_be_pooled_is_told(store, fill):
     fill(store, {"mse": 0.0}, trials=1)
     with pytest.raises(ResultsError, match="cannot be pooled over fold"):
         rp.results(store, group_by="loss", pool="fold")

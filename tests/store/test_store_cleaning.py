@@ -73,7 +73,7 @@ def test_files_and_folders_of_the_user_stay_whatever_they_are_called(tmp_path, m
     assert {str(path.relative_to(tmp_path)) for path in files(Store(tmp_path))} == set(own)
 
 
-def test_nothing_is_deleted_without_yes(store: Store, monkeypatch: pytest.MonkeyPatch, fill: Make) -> None:
+def test_nothing_is_deleted_without_yes(store, monkeypatch, fill):
     fill(store, {"mse": 0.0})
     before = files(store)
     monkeypatch.setattr(Combination, "versions", {"rankplug": "9"})
@@ -109,7 +109,7 @@ def test_results_of_other_versions_and_defaults_are_outdated(store, monkeypatch,
 
 
 @pytest.fixture
-def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_data(tmp_path, monkeypatch):
     """Make a user's folder with data, which is the working folder."""
     folder = tmp_path / "project"
     (folder / "data").mkdir(parents=True)
@@ -141,7 +141,7 @@ def test_results_whose_data_are_away_are_kept_and_said(store, own_data, tmp_path
         assert "are not here" in said(), "an empty folder is where the disk would be mounted"
 
 
-def test_results_of_edited_data_are_outdated(store: Store, own_data: Path, fill: Make) -> None:
+def test_results_of_edited_data_are_outdated(store, own_data, fill):
     fill(store, {"mse": 0.0}, dataset="letor-file[path=train.txt]")
     (own_data / "train.txt").write_text(LINES.replace("0.1", "0.9"))
     found, unknown = outdated(store)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -33,7 +32,7 @@ def answers(store: Store) -> list[pd.DataFrame]:
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory, fill: Make) -> tuple[Path, list[pd.DataFrame]]:
+def plain(tmp_path_factory, fill):
     """Make a store in a folder with a plain name, and return its answers."""
     store = Store(tmp_path_factory.mktemp("plain") / "results")
     fill(store, {"mse": 0.0, "ranknet": 0.1}, trials=2, folds=(1,))
@@ -59,6 +58,6 @@ def test_relative_folders_are_folders_too(tmp_path, monkeypatch, fill, name):
     assert query("select count(*) as n from queries", name)["n"][0] == 60
 
 
-def test_a_folder_whose_name_is_no_text_is_told(tmp_path: Path) -> None:
+def test_a_folder_whose_name_is_no_text_is_told(tmp_path):
     with pytest.raises(StoreError, match="is not valid UTF-8; rename it"):
         Store(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))

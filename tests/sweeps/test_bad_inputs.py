@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -46,7 +45,7 @@ def run(change: dict[str, Any] | None = None, **options: Any) -> rp.Outcome:
         (lambda: rp.results(7), "not by 7"),
     ],
 )
-def test_a_wrong_grid_is_refused_before_anything_runs(attempt: Callable[[], object], words: str) -> None:
+def test_a_wrong_grid_is_refused_before_anything_runs(attempt, words):
     with pytest.raises(RankplugError, match=words):
         attempt()
 

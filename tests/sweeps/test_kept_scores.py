@@ -33,7 +33,7 @@ def run(store: Path, metrics: tuple[str, ...], **options: Any) -> Outcome:
     ],
     ids=lambda fitter: fitter["backend"].partition("[")[0],
 )
-def test_metrics_of_kept_scores_are_those_of_training_again(tmp_path: Path, fitter: dict[str, str]) -> None:
+def test_metrics_of_kept_scores_are_those_of_training_again(tmp_path, fitter):
     grid, options = {**GRID, **fitter}, {"progress": False, "trials": 2}
     first = sweep({**grid, "metrics": ("ndcg@5",)}, store=tmp_path / "kept", keep_scores=True, **options)
     assert (first.measured, first.trained) == (0, 2)
@@ -52,7 +52,7 @@ def test_metrics_of_kept_scores_are_those_of_training_again(tmp_path: Path, fitt
         assert [one[name] for name in same] == [other[name] for name in same]
 
 
-def test_kept_scores_are_the_models_in_a_table_that_others_read(tmp_path: Path) -> None:
+def test_kept_scores_are_the_models_in_a_table_that_others_read(tmp_path):
     (trial,) = run(tmp_path, ("ndcg@5",), keep_scores=True).plan.trials
     (path,) = (tmp_path / "scores").glob("*/*.parquet")
     rows = pd.read_parquet(path)
@@ -62,14 +62,14 @@ def test_kept_scores_are_the_models_in_a_table_that_others_read(tmp_path: Path) 
     assert rows["query"].tolist() == [str(name) for name in np.repeat(test.query_ids, test.lengths)]
 
 
-def test_another_loss_seed_or_selection_is_trained(tmp_path: Path) -> None:
+def test_another_loss_seed_or_selection_is_trained(tmp_path):
     run(tmp_path, ("ndcg@5",), keep_scores=True)
     for part in ({"loss": "ranknet"}, {"seed": 1}, {"selection": "map"}, {"scorer": "trees[rounds=2]"}):
         outcome = sweep({**TREES, **GRID, **part, "metrics": OTHERS}, store=tmp_path, progress=False)
         assert (outcome.measured, outcome.trained) == (0, 1)
 
 
-def test_scores_of_other_test_documents_are_not_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_of_other_test_documents_are_not_measured(tmp_path, monkeypatch):
     (trial,) = run(tmp_path, ("ndcg@5",), keep_scores=True).plan.trials
     store = Store(tmp_path)
     kept = store.kept_scores(trial)
@@ -81,7 +81,7 @@ def test_scores_of_other_test_documents_are_not_measured(tmp_path: Path, monkeyp
         assert (outcome.measured, outcome.trained) == (0, 1)
 
 
-def test_damaged_scores_are_told_and_trained_again(tmp_path: Path) -> None:
+def test_damaged_scores_are_told_and_trained_again(tmp_path):
     (trial,) = run(tmp_path, ("ndcg@5",), keep_scores=True).plan.trials
     (path,) = (tmp_path / "scores").glob("*/*.parquet")
     path.write_bytes(path.read_bytes()[:-40])
@@ -92,7 +92,7 @@ def test_damaged_scores_are_told_and_trained_again(tmp_path: Path) -> None:
     assert (outcome.measured, outcome.trained) == (0, 1)
 
 
-def test_scores_are_those_of_the_identity_they_were_kept_under(tmp_path: Path) -> None:
+def test_scores_are_those_of_the_identity_they_were_kept_under(tmp_path):
     """An earlier version's words may leave out a parameter whose default has changed since."""
     parquet = pytest.importorskip("pyarrow.parquet")
     (trial,) = run(tmp_path, ("ndcg@5",), keep_scores=True).plan.trials

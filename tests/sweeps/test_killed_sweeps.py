@@ -82,14 +82,14 @@ def wait_until_quiet(folder: Path) -> None:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     (tmp_path / "other").mkdir()
     return tmp_path
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["processes"])
-def test_a_killed_sweep_goes_on_where_it_was(folder: Path, way: str) -> None:
+def test_a_killed_sweep_goes_on_where_it_was(folder, way):
     kill_and_resume(folder, way, kills=1, seed=0)
 
 
@@ -97,12 +97,12 @@ def test_a_killed_sweep_goes_on_where_it_was(folder: Path, way: str) -> None:
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("way", list(WAYS))
 @pytest.mark.parametrize("seed", range(7))
-def test_sweeps_killed_at_random_moments_end_as_undisturbed_ones(folder: Path, way: str, seed: int) -> None:
+def test_sweeps_killed_at_random_moments_end_as_undisturbed_ones(folder, way, seed):
     kill_and_resume(folder, way, kills=3, seed=seed)
 
 
 @pytest.mark.slow
-def test_two_sweeps_on_one_store_share_the_work(folder: Path) -> None:
+def test_two_sweeps_on_one_store_share_the_work(folder):
     both = [start(folder), start(folder)]
     assert [process.wait(120) for process in both] == [0, 0]
     assert len(loaded(folder)) == 2 * TRIALS
@@ -110,7 +110,7 @@ def test_two_sweeps_on_one_store_share_the_work(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_of_two_sweeps_on_one_store_the_survivor_finishes(folder: Path) -> None:
+def test_of_two_sweeps_on_one_store_the_survivor_finishes(folder):
     first, second = start(folder), start(folder)
     wait_until(lambda: finished(folder) > 0)
     first.send_signal(signal.SIGKILL)
@@ -122,7 +122,7 @@ def test_of_two_sweeps_on_one_store_the_survivor_finishes(folder: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", list(WAYS))
-def test_an_interrupted_sweep_ends_at_once_and_keeps_what_is_finished(folder: Path, way: str) -> None:
+def test_an_interrupted_sweep_ends_at_once_and_keeps_what_is_finished(folder, way):
     process = start(folder, *WAYS[way])
     wait_until(lambda: finished(folder) > 0)
     done = finished(folder)

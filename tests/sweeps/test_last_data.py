@@ -19,7 +19,7 @@ GRID = {
 
 
 @pytest.fixture
-def loads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def loads(monkeypatch):
     """Count how often data are made."""
     from rankplug.data import Source
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 
 import pytest
 
@@ -13,14 +12,14 @@ from rankplug.sweeps._cluster import Cluster
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
+def cluster():
     """Start a cluster of one worker."""
     made = Cluster("local", 1, 2, notebooks=False)
     yield made
     made.close()
 
 
-def test_a_connection_without_credentials_is_refused(cluster: Cluster) -> None:
+def test_a_connection_without_credentials_is_refused(cluster):
     import distributed
 
     address = cluster.client.scheduler.address
@@ -36,7 +35,7 @@ def test_a_connection_without_credentials_is_refused(cluster: Cluster) -> None:
             urllib.request.urlopen(f"http://127.0.0.1:{scheduler.http_server.port}/{page}", timeout=5)
 
 
-def test_a_local_cluster_leaves_the_environment_unchanged() -> None:
+def test_a_local_cluster_leaves_the_environment_unchanged():
     before = dict(os.environ)
     made = Cluster("local", 1, 2, notebooks=False)
     try:

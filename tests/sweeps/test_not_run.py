@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ WAYS = [
 
 
 @pytest.fixture
-def text(tmp_path: Path) -> Path:
+def text(tmp_path):
     """Write a file of forty queries."""
     noise = np.random.default_rng(0)
     lines = [
@@ -40,7 +39,7 @@ def text(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def edits(trouble_path: Path) -> Iterator[Path]:
+def edits(trouble_path):
     """Return the file that names what the trouble plugin edits during the sweep."""
     path = trouble_path / "edits"
     yield path

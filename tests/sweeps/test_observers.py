@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -41,7 +39,7 @@ def fail() -> None:
 
 
 @pytest.fixture
-def observe() -> Iterator[Callable[[object], None]]:
+def observe():
     """Register observers until the test ends."""
     there: list[object] = []
 
@@ -55,7 +53,7 @@ def observe() -> Iterator[Callable[[object], None]]:
 
 
 @pytest.fixture(scope="module")
-def undisturbed() -> Result:
+def undisturbed():
     return run_trial(Trial(Combination(**GRID)), progress=False)
 
 
@@ -92,13 +90,13 @@ def test_a_failing_observer_is_a_warning(observe, undisturbed, act, said):
 
 
 @pytest.mark.parametrize("act", [leave, panic])
-def test_a_trial_that_exits_is_a_failure_of_its_own(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
+def test_a_trial_that_exits_is_a_failure_of_its_own(monkeypatch, act):
     monkeypatch.setattr("rankplug.sweeps._trial_runs._run", lambda *_: act())
     result = run_trial(Trial(Combination(**GRID)), progress=False)
     assert result.failed and result.reason.partition(":")[0].endswith(("SystemExit", "PanicError"))
 
 
-def test_a_trial_that_someone_interrupts_prints_no_warning(observe: Callable[[object], None]) -> None:
+def test_a_trial_that_someone_interrupts_prints_no_warning(observe):
     class Impatient:
         @rp.hookimpl
         def rankplug_trial_progressed(self) -> None:

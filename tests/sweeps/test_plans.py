@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +12,6 @@ from rankplug.cli import app
 from rankplug.errors import GrammarError
 from rankplug.store import Store, Trial
 from rankplug.sweeps import _plan, expected_time, read_file
-
-Make = Callable[..., Any]
 
 
 def test_the_expected_time_reads_few_files(store, fill, combination, monkeypatch):
@@ -29,7 +25,7 @@ def test_the_expected_time_reads_few_files(store, fill, combination, monkeypatch
     assert len(paths) == 7
 
 
-def test_the_dry_run_of_train_creates_no_folder(tmp_path: Path) -> None:
+def test_the_dry_run_of_train_creates_no_folder(tmp_path):
     ran = CliRunner().invoke(
         app, ["train", "synthetic[queries=20]", "--loss", "mse", "--dry-run", "--out", str(tmp_path / "a/b/m.txt")]
     )
@@ -37,7 +33,7 @@ def test_the_dry_run_of_train_creates_no_folder(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_aliases_in_a_sweep_file_are_refused(tmp_path: Path) -> None:
+def test_aliases_in_a_sweep_file_are_refused(tmp_path):
     """Nine levels of nine aliases are 387 million values."""
     path = tmp_path / "laughs.yaml"
     lines = ["a0: &a0 [mse, mse, mse]"]
@@ -47,7 +43,7 @@ def test_aliases_in_a_sweep_file_are_refused(tmp_path: Path) -> None:
         read_file(path)
 
 
-def test_runs_of_a_grid_are_planned_one_by_one(tmp_path: Path) -> None:
+def test_runs_of_a_grid_are_planned_one_by_one(tmp_path):
     path = tmp_path / "sweep.yaml"
     grid = "dataset: synthetic\nbackend: lightgbm\nloss: mse\n"
     path.write_text(f"{grid}runs: [[1, 0], [1, 7]]\n")
@@ -58,7 +54,7 @@ def test_runs_of_a_grid_are_planned_one_by_one(tmp_path: Path) -> None:
         read_file(path).plan(Store(tmp_path / "store"))
 
 
-def test_a_selecting_metric_with_a_default_spelt_out_chooses(tmp_path: Path) -> None:
+def test_a_selecting_metric_with_a_default_spelt_out_chooses(tmp_path):
     grid = {"backend": "lbfgs", "scorer": "linear", "loss": ["mse", "listnet"]}
     options: dict[str, Any] = {"data": "synthetic[queries=30]", "progress": False}
     chosen = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -25,7 +24,7 @@ if __name__ == "__main__":
 @pytest.mark.parametrize(
     "way", ["jobs", pytest.param("notebooks", marks=pytest.mark.slow), pytest.param("cluster", marks=pytest.mark.slow)]
 )
-def test_modules_in_the_working_folder_are_not_imported(way: str, tmp_path: Path) -> None:
+def test_modules_in_the_working_folder_are_not_imported(way, tmp_path):
     program = tmp_path / "elsewhere" / "program.py"
     program.parent.mkdir()
     program.write_text(PROGRAM)

@@ -21,7 +21,7 @@ class Clock:
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+def clock(monkeypatch):
     set_by_hand = Clock()
     monkeypatch.setattr(time, "time", set_by_hand)
     return set_by_hand
@@ -38,7 +38,7 @@ def run(progress: SweepProgress, clock: Clock, trial: Trial, seconds: float, fai
     progress.ended(trial, failure)
 
 
-def test_trials_are_expected_to_take_as_long_as_those_of_the_same_kind(clock: Clock) -> None:
+def test_trials_are_expected_to_take_as_long_as_those_of_the_same_kind(clock):
     quick, slow = trials("trees[rounds=1]", 3), trials("trees[rounds=900]", 3)
     progress = SweepProgress([*quick, *slow], slots=1, show=False)
     run(progress, clock, quick[0], 2)
@@ -47,7 +47,7 @@ def test_trials_are_expected_to_take_as_long_as_those_of_the_same_kind(clock: Cl
     assert progress.seconds_left() == pytest.approx(2 * 2 + 2 * 100)
 
 
-def test_workers_share_what_is_left_and_running_trials_count_for_the_rest_of_their_time(clock: Clock) -> None:
+def test_workers_share_what_is_left_and_running_trials_count_for_the_rest_of_their_time(clock):
     many = trials("trees", 5)
     progress = SweepProgress(many, slots=2, show=False)
     run(progress, clock, many[0], 10)
@@ -57,7 +57,7 @@ def test_workers_share_what_is_left_and_running_trials_count_for_the_rest_of_the
     assert str(progress) == "1 done, 2 running, 0 failed, 2 left, about 16 s to go"
 
 
-def test_failures_are_counted_named_and_do_not_make_the_estimate_shorter(clock: Clock) -> None:
+def test_failures_are_counted_named_and_do_not_make_the_estimate_shorter(clock):
     many = trials("trees", 3)
     progress = SweepProgress(many, slots=1, show=False)
     run(progress, clock, many[0], 60)

@@ -17,9 +17,7 @@ import rankplug as rp
 from rankplug.cli import app
 from rankplug.errors import DataError
 from rankplug.store import Store
-from rankplug.sweeps._plan import Sweep
 from rankplug.sweeps._running import Outcome, sweep
-from rankplug.sweeps._workers import tasks_of
 
 pytestmark = pytest.mark.usefixtures("trouble")
 
@@ -55,15 +53,8 @@ def times_loaded(folder: Path) -> int:
     return len(log.read_text().splitlines()) if log.exists() else 0
 
 
-def test_workers_begin_with_trials_of_different_losses_so_that_no_two_compile_one(tmp_path: Path) -> None:
-    losses, rates = ["mse", "ranknet", "xe_ndcg"], "trees[learning_rate=[0.1,0.2]]"
-    plan = Sweep(({**TINY, "loss": losses, "scorer": rates},), trials=2).plan(Store(tmp_path))
-    begun = [task.trials[0].combination.loss for task in tasks_of(plan.trials, whole=False)]
-    assert [sorted(begun[place : place + 3]) for place in range(0, 12, 3)] == 4 * [losses]
-
-
 @pytest.mark.parametrize("way", WAYS)
-def test_results_are_the_same_wherever_trials_run(tmp_path: Path, way: dict[str, Any]) -> None:
+def test_results_are_the_same_wherever_trials_run(tmp_path, way):
     alone = run(tmp_path / "alone", trials=2, folds=[1, 3])
     outcome = run(tmp_path / "way", trials=2, folds=[1, 3], **way)
     assert not outcome.failures
@@ -75,7 +66,7 @@ def test_results_are_the_same_wherever_trials_run(tmp_path: Path, way: dict[str,
         assert {cell.metadata.papermill.status for cell in notebook.cells} == {"completed"}
 
 
-def test_results_are_those_of_fit_and_evaluate(tmp_path: Path) -> None:
+def test_results_are_those_of_fit_and_evaluate(tmp_path):
     outcome = run(tmp_path, trials=1)
     for trial in outcome.plan.trials:
         combination = trial.combination
@@ -90,7 +81,7 @@ def test_results_are_those_of_fit_and_evaluate(tmp_path: Path) -> None:
         assert outcome.store.about(trial)["seed"] == trial.seed
 
 
-def test_trials_of_two_losses_share_their_seeds_and_two_trials_do_not(tmp_path: Path) -> None:
+def test_trials_of_two_losses_share_their_seeds_and_two_trials_do_not(tmp_path):
     trials = run(tmp_path, trials=2).plan.trials
     seeds = {trial.combination.loss: [] for trial in trials}
     for trial in trials:
@@ -99,7 +90,7 @@ def test_trials_of_two_losses_share_their_seeds_and_two_trials_do_not(tmp_path: 
     assert len(set(seeds["mse"])) == 2
 
 
-def test_only_what_is_missing_runs(tmp_path: Path) -> None:
+def test_only_what_is_missing_runs(tmp_path):
     dataset = f'trouble[where="{tmp_path}"]'
     run(tmp_path / "store", dataset=dataset, trials=1)
     assert times_loaded(tmp_path) == 2
@@ -110,7 +101,7 @@ def test_only_what_is_missing_runs(tmp_path: Path) -> None:
     assert times_loaded(tmp_path) == 6
 
 
-def test_all_folds_are_those_of_the_data_set(tmp_path: Path) -> None:
+def test_all_folds_are_those_of_the_data_set(tmp_path):
     assert {trial.fold for trial in run(tmp_path, folds="all").plan.trials} == {1, 2, 3}
     with pytest.raises(DataError, match="has folds 1 to 3, not 4"):
         run(tmp_path, folds=[1, 4])
@@ -135,7 +126,7 @@ def test_a_failing_combination_stops_nothing_and_is_recorded_with_its_traceback(
         assert "trouble was asked for" in failed and '"output_type": "error"' in failed
 
 
-def test_a_failed_trial_is_left_alone_until_it_is_asked_to_be_run_again(tmp_path: Path) -> None:
+def test_a_failed_trial_is_left_alone_until_it_is_asked_to_be_run_again(tmp_path):
     dataset = f'trouble[how=mend,where="{tmp_path}"]'
     assert len(run(tmp_path / "store", dataset=dataset).failures) == 2
     (tmp_path / "mended").touch()
@@ -147,7 +138,7 @@ def test_a_failed_trial_is_left_alone_until_it_is_asked_to_be_run_again(tmp_path
 
 
 @pytest.mark.parametrize("way", SLOWER_WAYS)
-def test_a_worker_that_dies_is_replaced_and_its_trial_runs_again(tmp_path: Path, way: dict[str, Any]) -> None:
+def test_a_worker_that_dies_is_replaced_and_its_trial_runs_again(tmp_path, way):
     dataset = f'trouble[how="die once",where="{tmp_path}"]'
     outcome = run(tmp_path / "store", dataset=dataset, trials=2, **way)
     assert not outcome.failures
@@ -156,14 +147,14 @@ def test_a_worker_that_dies_is_replaced_and_its_trial_runs_again(tmp_path: Path,
 
 
 @pytest.mark.parametrize("way", [PROCESSES, *SLOWER_WAYS[1:2]])
-def test_a_trial_that_kills_every_worker_is_recorded_as_failed(tmp_path: Path, way: dict[str, Any]) -> None:
+def test_a_trial_that_kills_every_worker_is_recorded_as_failed(tmp_path, way):
     outcome = run(tmp_path, dataset=["trouble[how=die]", "trouble"], **way)
     assert len(outcome.failures) == 2
     assert all("2 workers died of it" in failure for failure in outcome.failures)
     assert {about["dataset"] for about in outcome.frame().to_dict("records")} == {"trouble"}
 
 
-def test_a_claimed_trial_waits_for_its_owner_and_is_not_run_twice(tmp_path: Path) -> None:
+def test_a_claimed_trial_waits_for_its_owner_and_is_not_run_twice(tmp_path):
     store = Store(tmp_path)
     done = run(tmp_path / "elsewhere")
     trial = done.plan.waiting[0]
@@ -178,7 +169,7 @@ def command(*words: str) -> Any:
     return CliRunner().invoke(app, ["sweep", *words])
 
 
-def test_the_command_says_what_it_would_do_and_does_it(tmp_path: Path) -> None:
+def test_the_command_says_what_it_would_do_and_does_it(tmp_path):
     words = ["dataset=[trouble,trouble[how=raise]]", "backend=lightgbm", "scorer=trees[rounds=3]", "loss=mse"]
     store = ["--store", str(tmp_path)]
     dry = command(*words, *store, "--dry-run")

@@ -74,7 +74,7 @@ def few_files() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
-def test_trials_that_lack_open_files_are_not_recorded_as_failed(tmp_path: Path, way: list[str]) -> None:
+def test_trials_that_lack_open_files_are_not_recorded_as_failed(tmp_path, way):
     process = start(tmp_path, *way, preexec_fn=few_files)
     said = output(process)
     store = Store(tmp_path / "store")
@@ -88,7 +88,7 @@ def test_trials_that_lack_open_files_are_not_recorded_as_failed(tmp_path: Path, 
 
 
 @pytest.mark.slow
-def test_trials_that_cannot_use_the_cache_run_all_the_same_and_say_so(tmp_path: Path) -> None:
+def test_trials_that_cannot_use_the_cache_run_all_the_same_and_say_so(tmp_path):
     (tmp_path / "file").touch()
     process = start(tmp_path, env={**os.environ, "RANKPLUG_CACHE": str(tmp_path / "file" / "cache")})
     said = output(process)
@@ -98,14 +98,14 @@ def test_trials_that_cannot_use_the_cache_run_all_the_same_and_say_so(tmp_path: 
     assert len(store.paths()) == 2 and not store.failures()
 
 
-def test_a_full_disk_under_the_data_is_no_fault_of_the_combination(tmp_path: Path) -> None:
+def test_a_full_disk_under_the_data_is_no_fault_of_the_combination(tmp_path):
     outcome = sweep({**GRID, "dataset": ["trouble[how=full]", "trouble"]}, store=tmp_path, progress=False)
     assert len(outcome.not_run) == 2 and "No space left on device" in outcome.not_run[0]
     assert not outcome.failures and not outcome.store.failures()
     assert len(outcome.store.paths()) == 2
 
 
-def test_errors_of_the_machine_are_told_from_those_of_a_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_the_machine_are_told_from_those_of_a_plugin(tmp_path, monkeypatch):
     monkeypatch.setenv("RANKPLUG_CACHE", str(tmp_path))
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     wrapped = DataError("cannot be prepared")
@@ -122,7 +122,7 @@ def test_errors_of_the_machine_are_told_from_those_of_a_plugin(tmp_path: Path, m
     )
 
 
-def test_folders_for_sockets_go_with_their_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_for_sockets_go_with_their_owner(tmp_path, monkeypatch):
     monkeypatch.setattr("rankplug.system.folders.tempfile.gettempdir", lambda: str(tmp_path))
     monkeypatch.setattr("rankplug.system.folders.has_room", lambda folder: True)
     program = (

@@ -82,7 +82,7 @@ def over_a_set(name: str, matrices, scores, labels, gain) -> tuple[float, np.nda
 
 
 @pytest.mark.parametrize(("gain", "key"), [("auc", "delta_auc"), ("map", "delta_map"), ("ndcg", "delta_ndcg_k10_jk")])
-def test_golden_distances_of_one_ranking(gain, key) -> None:
+def test_golden_distances_of_one_ranking(gain, key):
     golden = GOLDEN["logrank_losses_of_one_ranking"]
     signs = np.array(golden["in"]["y"])
     with_bads_above = np.bincount((signs == -1).sum(1), minlength=4)
@@ -109,7 +109,7 @@ def golden():
         ("logrank_l2", "all_auc_L2", 1),
     ],
 )
-def test_golden_closed_forms(golden, name, key, sign) -> None:
+def test_golden_closed_forms(golden, name, key, sign):
     features, scores, labels, out = golden
     result = rp.loss(name).evaluate(scores, labels, [0, 5])
     np.testing.assert_allclose(result.value, sign * out[key], atol=2e-8)
@@ -127,7 +127,7 @@ def test_golden_closed_forms(golden, name, key, sign) -> None:
         ("exp_gain", "logExpGain", -1),
     ],
 )
-def test_golden_sums_over_all_rankings(golden, gain, name, key, sign) -> None:
+def test_golden_sums_over_all_rankings(golden, gain, name, key, sign):
     features, scores, labels, out = golden
     rankings = [signs for signs in sign_matrices(2, 3) if comes_from_an_order(signs)]
     assert len(rankings) == out["n_valid"]
@@ -139,7 +139,7 @@ def test_golden_sums_over_all_rankings(golden, gain, name, key, sign) -> None:
 
 @pytest.mark.parametrize(("goods", "bads"), [(1, 1), (1, 4), (2, 3), (3, 3)])
 @pytest.mark.parametrize("name", LOSSES)
-def test_closed_forms_are_sums_over_all_sign_matrices(name, goods, bads) -> None:
+def test_closed_forms_are_sums_over_all_sign_matrices(name, goods, bads):
     good, bad = GENERATOR.normal(size=goods), GENERATOR.normal(size=bads)
     matrices = sign_matrices(goods, bads)
     exponents = np.array([-gap_in_numpy(signs, good, bad) for signs in matrices])
@@ -151,7 +151,7 @@ def test_closed_forms_are_sums_over_all_sign_matrices(name, goods, bads) -> None
 
 @pytest.mark.parametrize("gain", GAINS)
 @pytest.mark.parametrize("name", LOSSES)
-def test_sampled_losses_are_sums_over_the_sampled_rankings(name, gain) -> None:
+def test_sampled_losses_are_sums_over_the_sampled_rankings(name, gain):
     labels = np.array([0.0, 1.0, 0.0, 3.0, 0.0, 1.0])
     scores = GENERATOR.normal(size=6)
     parameters = RankingSet(gain=gain, samples=30, p_best=0.5)
@@ -163,7 +163,7 @@ def test_sampled_losses_are_sums_over_the_sampled_rankings(name, gain) -> None:
 
 @pytest.mark.parametrize(("goods", "bads", "rankings"), [(2, 2, 14), (2, 3, 46), (3, 3, 230), (2, 4, 146), (1, 4, 16)])
 @pytest.mark.parametrize("branch", ["symmetric", "local"])
-def test_the_walk_reaches_all_rankings_and_nothing_else(goods, bads, rankings, branch) -> None:
+def test_the_walk_reaches_all_rankings_and_nothing_else(goods, bads, rankings, branch):
     """Their number is a poly-Bernoulli number."""
     valid = {tuple(inversions_of(signs)) for signs in sign_matrices(goods, bads) if comes_from_an_order(signs)}
     assert len(valid) == rankings
@@ -173,7 +173,7 @@ def test_the_walk_reaches_all_rankings_and_nothing_else(goods, bads, rankings, b
     assert len(sample.deltas) == rankings
 
 
-def test_each_step_of_the_walk_exchanges_one_pair() -> None:
+def test_each_step_of_the_walk_exchanges_one_pair():
     labels = GENERATOR.permutation(np.repeat([1.0, 0.0], [5, 9]))
     sample = sample_rankings(labels, RankingSet(samples=300, walk=299, distinct=False, gain="auc"))
     steps = np.diff(sample.inversions[1:], axis=0)
@@ -184,7 +184,7 @@ def test_each_step_of_the_walk_exchanges_one_pair() -> None:
 
 @pytest.mark.parametrize("gain", GAINS)
 @pytest.mark.parametrize("discount", ["jk", "log2"])
-def test_distances_kept_with_the_rankings_are_those_of_their_sign_matrices(gain, discount) -> None:
+def test_distances_kept_with_the_rankings_are_those_of_their_sign_matrices(gain, discount):
     labels = np.repeat([1.0, 0.0], [3, 3])
     by_inversions = {
         tuple(inversions_of(signs)): delta_in_numpy(signs, gain, 4, discount)
@@ -203,17 +203,17 @@ def spread_of(gain: str, p_best: float) -> float:
 
 
 @pytest.mark.parametrize("gain", ["map", "ndcg"])
-def test_top_heavy_distances_spread_far_less_around_the_worst_ranking(gain) -> None:
+def test_top_heavy_distances_spread_far_less_around_the_worst_ranking(gain):
     """The paper's Figure 7."""
     assert spread_of(gain, 0.0) < 0.1 * spread_of(gain, 1.0)
 
 
-def test_the_share_of_inverted_pairs_spreads_alike_around_best_and_worst() -> None:
+def test_the_share_of_inverted_pairs_spreads_alike_around_best_and_worst():
     assert spread_of("auc", 0.0) == pytest.approx(spread_of("auc", 1.0), rel=0.1)
 
 
 @pytest.mark.parametrize("skew", [-5.0, 0.0, 5.0])
-def test_skewed_restarts_have_odds_that_grow_exponentially_with_distance(skew) -> None:
+def test_skewed_restarts_have_odds_that_grow_exponentially_with_distance(skew):
     labels = GENERATOR.permutation(np.repeat([1.0, 0.0], [12, 15]))
     sample = sample_rankings(labels, RankingSet(samples=4000, walk=0, skew=skew, distinct=False))
     targets = np.arange(11) / 10
@@ -223,7 +223,7 @@ def test_skewed_restarts_have_odds_that_grow_exponentially_with_distance(skew) -
 
 
 @pytest.mark.parametrize("gain", GAINS)
-def test_restarts_near_one_distance(gain) -> None:
+def test_restarts_near_one_distance(gain):
     labels = GENERATOR.permutation(np.repeat([1.0, 0.0], [6, 40]))
     sample = sample_rankings(labels, RankingSet(samples=200, walk=0, restart_at=0.5, gain=gain, distinct=False))
     assert np.median(sample.deltas[1:]) == pytest.approx(0.5, abs=0.1)
@@ -231,13 +231,13 @@ def test_restarts_near_one_distance(gain) -> None:
         rp.loss("convex_loss[gain=map,skew=1,restart_at=0.5]")
 
 
-def test_restarts_mix_best_and_worst_in_their_share() -> None:
+def test_restarts_mix_best_and_worst_in_their_share():
     sample = sample_rankings([1, 0, 0], RankingSet(samples=5000, walk=0, p_best=0.3, distinct=False))
     assert (sample.deltas[1:] == 0).mean() == pytest.approx(0.3, abs=0.03)
     assert set(sample.deltas) == {0, 1}
 
 
-def test_rankings_are_drawn_once_and_of_their_seed() -> None:
+def test_rankings_are_drawn_once_and_of_their_seed():
     labels, starts, scores = np.tile([1.0, 0, 0, 1, 0, 0, 0, 1], 2), [0, 8, 16], GENERATOR.normal(size=16)
     bound = rp.loss("convex_loss[gain=map,samples=20]").on(labels, starts, seed=1)
     assert (bound(scores, iteration=0).value == bound(scores, iteration=9).value).all()
@@ -253,7 +253,7 @@ lists = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 @pytest.mark.parametrize("gain", GAINS)
 @settings(max_examples=40, deadline=None)
 @given(generator=lists, scale=st.sampled_from([0.01, 1.0, 10.0]))
-def test_chain_of_bounds(gain, generator, scale) -> None:
+def test_chain_of_bounds(gain, generator, scale):
     """L1 <= L3 <= ConvexLoss <= L3 + 1/8, and ConvexLoss is a soft maximum of the structured hinge."""
     labels, scores = np.repeat([1.0, 0.0], [2, 3]), scale * generator.normal(size=5)
     rankings = [signs for signs in sign_matrices(2, 3) if comes_from_an_order(signs)]
@@ -277,7 +277,7 @@ def test_chain_of_bounds(gain, generator, scale) -> None:
 )
 @settings(max_examples=30, deadline=None)
 @given(generator=lists)
-def test_no_midpoint_lies_above_its_chord(name, generator) -> None:
+def test_no_midpoint_lies_above_its_chord(name, generator):
     """Also of L3, which the paper calls non-convex."""
     labels, starts = np.repeat([1.0, 0.0], [3, 6]), [0, 9]
     bound = rp.loss(name).on(labels, starts, seed=3)
@@ -285,7 +285,7 @@ def test_no_midpoint_lies_above_its_chord(name, generator) -> None:
     assert bound((first + other) / 2).value <= (bound(first).value + bound(other).value) / 2 + 1e-9
 
 
-def test_dividing_by_the_pairs_is_dividing_the_scores() -> None:
+def test_dividing_by_the_pairs_is_dividing_the_scores():
     labels, scores = np.array([1.0, 0, 0, 2, 0]), GENERATOR.normal(size=5)
     for name in ("logrank_mle", "exp_gain", "logrank_l3", "convex_loss"):
         for where in ("closed", "sampled"):
@@ -296,7 +296,7 @@ def test_dividing_by_the_pairs_is_dividing_the_scores() -> None:
             np.testing.assert_allclose(here.curvature, there.curvature / 36, atol=1e-14)
 
 
-def test_a_closed_form_that_does_not_exist_is_refused_in_words() -> None:
+def test_a_closed_form_that_does_not_exist_is_refused_in_words():
     with pytest.raises(ParameterError, match="rankings=closed needs gain=auc; there is no closed form for gain=map"):
         rp.loss("exp_gain[gain=map,rankings=closed]")
 
@@ -324,7 +324,7 @@ def closed_forms_over_the_square(name, scores, labels, steepness) -> tuple[float
 
 @pytest.mark.parametrize("spread", [0.0, 1.0, 30.0])
 @pytest.mark.parametrize("name", LOSSES)
-def test_closed_forms_of_a_long_list_are_sums_over_all_its_pairs(name, spread) -> None:
+def test_closed_forms_of_a_long_list_are_sums_over_all_its_pairs(name, spread):
     generator = np.random.default_rng(3)
     scores = spread * generator.normal(size=2_400)
     labels = (generator.random(2_400) < 0.3).astype(float)
@@ -335,7 +335,7 @@ def test_closed_forms_of_a_long_list_are_sums_over_all_its_pairs(name, spread) -
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_curvatures_of_a_long_list_are_those_of_its_pairs(name, monkeypatch) -> None:
+def test_curvatures_of_a_long_list_are_those_of_its_pairs(name, monkeypatch):
     generator = np.random.default_rng(5)
     scores, labels = generator.normal(size=2_400), (generator.random(2_400) < 0.3).astype(float)
     sums = rp.loss(name).evaluate(scores, labels, [0, scores.size])
@@ -345,14 +345,14 @@ def test_curvatures_of_a_long_list_are_those_of_its_pairs(name, monkeypatch) -> 
     assert not np.array_equal(sums.gradient, pairs.gradient)
 
 
-def test_a_series_is_no_substitute_for_few_pairs() -> None:
+def test_a_series_is_no_substitute_for_few_pairs():
     labels, parameters = np.zeros(5_000), rp.loss("logrank_exponential").parameters
     for goods, is_faster in ((150, False), (1_500, True)):
         labels[:goods] = 1.0
         assert EXPONENTIAL.is_faster(labels, parameters) == is_faster
 
 
-def test_a_gain_that_is_nearly_0_keeps_its_digits_in_long_lists() -> None:
+def test_a_gain_that_is_nearly_0_keeps_its_digits_in_long_lists():
     scores = np.concatenate([np.full(1_200, -400.0), np.full(1_200, 400.0)])
     labels = np.repeat([1.0, 0.0], 1_200)
     found = rp.loss("exp_gain").evaluate(scores, labels, [0, scores.size])

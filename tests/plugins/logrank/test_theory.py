@@ -10,8 +10,6 @@ from rankplug_logrank.study import identities, training, walks
 
 import rankplug as rp
 
-STUDY = rp.study("logrank")
-
 
 def test_w_phi_is_the_signed_sum_of_gaps():
     scores, good = np.array([0.3, -1.2, 0.9, 0.1, 2.0]), np.array([True, False, False, True, False])

@@ -1,4 +1,4 @@
-"""The study of the paper: every figure and table, from one smoke run, and what each profile trains."""
+"""The study of the paper: numbers of its exhibits, from one smoke run."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from rankplug_uniquerating.study import exhibits, protocol
 
 import rankplug as rp
 from rankplug.studies import PROFILES
-from rankplug.system import trial_seed
 
 pytestmark = pytest.mark.xdist_group("draw uniquerating")
 STUDY = rp.study("uniquerating")
 PLACES = tuple(protocol.PLACES)
-ALL_MODELS = {*protocol.OURS, *protocol.BENCHMARKS}
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -28,20 +26,6 @@ def test_validating_on_the_test_part_changes_nothing_else():
     plain = rp.load("synthetic[shape=ohsumed,queries=20,documents=5]", seed=1)
     changed = rp.load("synthetic[shape=ohsumed,queries=20,documents=5]", seed=1, transforms=[protocol.ON_TEST])
     assert [part.fingerprint for part in changed] == [plain.train.fingerprint, *[plain.test.fingerprint] * 2]
-
-
-def test_table_1_has_the_papers_28_numbers_beside_those_of_the_lists(results):
-    table, _ = STUDY.exhibit("Table 1").draw(results)
-    assert len(table) == 28 and table[["ours", "published"]].notna().all(axis=None)
-    ohsumed = table[table["paper's data"] == "OHSUMED"].set_index("fact")
-    assert ohsumed["published"].tolist() == [106, 16140, 45, 3, 68.12, 320, 71.87]
-    parts = rp.load(results.runs[protocol.OHSUMED].shared["dataset"], seed=trial_seed(0, 0))
-    lists = [one.labels for part in parts for one in (part[i : i + 1] for i in range(len(part)))]
-    shares = [(labels == 0).mean() for labels in lists]
-    zeros = sum((labels == 0).sum() for labels in lists) / sum(labels.size for labels in lists)
-    assert ohsumed["ours"].tolist() == pytest.approx(
-        [25, sum(map(len, lists)), 45, 3, 100 * zeros, max(map(len, lists)), 100 * np.mean(shares)]
-    )
 
 
 def test_table_2_has_the_printed_numbers(results):

@@ -1,4 +1,4 @@
-"""The study of the paper: every figure and table, from one smoke run; verdicts that come from the numbers."""
+"""The study of the paper: numbers of its exhibits, from one smoke run; verdicts that come from the numbers."""
 
 from __future__ import annotations
 
@@ -69,18 +69,6 @@ def test_every_claim_is_judged(results):
     for claim in STUDY.claims:
         assert claim.judge(results).sentence
         assert not claim.exhibit or STUDY.exhibit(claim.exhibit)
-
-
-def test_one_data_set_alone_leaves_yahoos_place_empty(results):
-    frames = {name: frame for name, frame in results.frames.items() if protocol.YAHOO not in name}
-    alone = Results("smoke", frames, results.published, runs=results.runs)
-    for exhibit in STUDY.exhibits:
-        frame, drawn = exhibit.draw(alone)
-        table = exhibit.name == "Figure 2a, steps" or not exhibit.name.startswith("Figure")
-        assert (drawn is None) == (table or exhibit.name in ("Figure 2b", "Figure 2d"))
-        assert frame.empty == (exhibit.name in ("Figure 2b", "Figure 2d"))
-    for claim in STUDY.claims:
-        assert claim.judge(alone).sentence
 
 
 def made(lead: float = 0.0, slope: float = 0.0, fading: float = 0.0) -> Results:
