@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -16,7 +14,6 @@ from rankplug.cli import app
 from rankplug.store import Store, query
 from rankplug.store._files import StoreError
 
-Make = Callable[..., Any]
 NAMES = ["value=3", "fold=2/value=__HIVE_DEFAULT_PARTITION__", "**", "[a]*?", "{a,b}", "it's", "ü漢字 é", "new\nline",
          "~", "s3:", "a;drop table x;--", "-x", "a.parquet"]  # fmt: skip
 

@@ -125,6 +125,31 @@ def test_the_exact_step_solves_the_newton_equations(documents):
     assert handed_over / curvature == pytest.approx(np.linalg.solve(matrix, rho - target), rel=1e-8)
 
 
+def test_for_two_documents_three_terms_give_twice_the_newton_step():
+    scores, target = random_list(1, 2)
+    steps = {}
+    for step in ("series", "exact"):
+        _, handed_over, curvature = with_step(scores, target, step=step)
+        steps[step] = handed_over / curvature
+        steps[step] -= steps[step].mean()
+    assert steps["series"] == pytest.approx(2 * steps["exact"])
+
+
+def test_three_terms_are_nearly_the_newton_step_of_longer_lists():
+    for documents, cosine in ((3, 0.98), (10, 0.999), (40, 0.9999)):
+        cosines, ratios = [], []
+        for seed in range(30):
+            scores, target = random_list(seed, documents)
+            series, exact = (
+                (lambda pair: pair[1] / pair[2] - (pair[1] / pair[2]).mean())(with_step(scores, target, step=step))
+                for step in ("series", "exact")
+            )
+            cosines.append(series @ exact / np.linalg.norm(series) / np.linalg.norm(exact))
+            ratios.append(np.linalg.norm(series) / np.linalg.norm(exact))
+        assert np.mean(cosines) > cosine
+        assert documents < 10 or np.mean(ratios) == pytest.approx(1.0, abs=0.01)
+
+
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("eps", [0.0, 1e-3])
 @pytest.mark.parametrize("shift", [0.0, -1e6])
