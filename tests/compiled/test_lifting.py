@@ -106,28 +106,6 @@ def test_old_versions_are_removed_with_their_machine_code(tmp_path):
     assert {path.name.partition(".lifted")[0] for path in (tmp_path / "__pycache__").iterdir()} == left
 
 
-@pytest.mark.slow
-def test_a_function_of_the_main_module_works_without_a_cache(module):
-    code = """
-        import numpy as np
-        import rankplug as rp
-        from rankplug.registry import registry
-
-        @rp.list_loss
-        def square(scores, gradient):
-            gradient[:] = scores
-            return 0.5 * (scores**2).sum()
-
-        registry().add(
-            rp.LossSpecification(name="square", summary="squares", implementation=square, shift_invariant=False)
-        )
-        scores, labels, starts = [1.0, 2.0, 3.0], [0, 1, 4], [0, 2, 3]
-        print(np.isfinite(rp.loss("square").evaluate(scores, labels, starts, sampler="gumbel[samples=4]").value).all())
-    """
-    assert module.run(code).splitlines() == ["True"]
-    assert not list(module.folder.rglob("*square*"))
-
-
 def test_results_do_not_depend_on_the_number_of_threads():
     generator = np.random.default_rng(5)
     starts = np.concatenate(([0], np.cumsum(generator.integers(1, 400, 60))))

@@ -167,23 +167,3 @@ def test_notebooks_refuse_it_in_a_sentence(quietly, tmp_path):
         BrokenPluginError, match="loss squares lives in this session only, and notebooks run in kernels"
     ):
         rp.sweep({"loss": "squares"}, data="synthetic[queries=30]", store=Store(tmp_path), notebooks=True, **TINY)
-
-
-@pytest.mark.slow
-def test_in_a_notebook_it_is_swept_at_once_by_worker_processes(tmp_path):
-    nbformat = pytest.importorskip("nbformat")
-    nbclient = pytest.importorskip("nbclient")
-    cells = [
-        "import rankplug as rp\nfrom rankplug.store import Store",
-        "@rp.loss\ndef from_a_cell(scores, labels, gradient, margin: float = 1.0):\n"
-        "    gradient[:] = scores - labels\n    return 0.5 * margin * ((scores - labels) ** 2).sum()",
-        f"store = Store({str(tmp_path)!r})\n"
-        "outcome = rp.sweep({'loss': ['from_a_cell[margin=[1,2]]', 'mse']}, data='synthetic[queries=30]', backend="
-        "'lightgbm', scorer='trees[rounds=3,leaves=4]', store=store, jobs=2, progress=False)\n"
-        "assert not outcome.failures, outcome.failures\n"
-        "print(len(rp.results(store, metric='ndcg@5')))",
-    ]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    nbclient.NotebookClient(notebook, timeout=240, kernel_name="python3").execute()
-    assert notebook.cells[2].outputs[-1]["text"].strip() == "3"
-    assert "SessionPluginWarning" in notebook.cells[1].outputs[0]["text"]

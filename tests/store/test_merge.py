@@ -126,18 +126,6 @@ def test_a_result_under_another_name_is_not_merged(store, tmp_path, fill):
         merge(Store(tmp_path / "here"), [store.folder])
 
 
-def test_only_notebooks_that_bear_a_combinations_name_travel(tmp_path, combination, fill):
-    here, there, third = (Store(tmp_path / name) for name in ("here", "there", "third"))
-    fill(there, {"mse": 0.0}, trials=1)
-    own = there.notebook_path(combination())
-    for name in (own.name, "mine.ipynb", "a\nb.ipynb", f"\u2028{own.name}"):
-        there.write_file(own.with_name(name), b"{}")
-    assert merge(here, [there.folder]).new == 2
-    assert merge(third, [export(there, tmp_path / "all.zip")]).new == 2
-    for store in (here, third):
-        assert [path.name for path in (store.folder / "notebooks").iterdir()] == [own.name]
-
-
 def test_an_export_plans_exactly_what_was_run(store, tmp_path, combination, made_result):
     trials = [("mse", 1, 0), ("mse", 1, 2), ("ranknet[]", 1, 0), ("lambdarank[sigma=2]", 1, 5)]
     for loss, fold, number in trials:

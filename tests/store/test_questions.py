@@ -54,13 +54,9 @@ def test_sql_sees_trials_queries_curves_and_failures(store, combination, fill):
     "sql",
     [
         "copy (select * from trials) to 'TARGET'",
-        "copy (select * from trials) to 'TARGET' (use_tmp_file false)",
-        "copy (pivot queries on metric using avg(value)) to 'TARGET'",
         "attach 'TARGET'",
-        "export database 'TARGET'",
         "set enable_external_access = true",
         "select * from read_text('RESULT')",
-        "select * from 'RESULT'",
         "copy (select * from trials) to 'RESULT' (use_tmp_file false)",
         "select 1; copy (select * from trials) to 'TARGET'",
         "select * from frame",

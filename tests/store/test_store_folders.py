@@ -7,10 +7,8 @@ import shutil
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import rankplug as rp
-from rankplug.cli import app
 from rankplug.store import Store, query
 from rankplug.store._files import StoreError
 
@@ -43,16 +41,6 @@ def test_answers_do_not_depend_on_the_name_of_a_folder(tmp_path, plain, name):
         shutil.copytree(folder, tmp_path / copy / "results", dirs_exist_ok=True)
     for answer, expectation in zip(answers(Store(tmp_path / name / "results")), expected, strict=True):
         pd.testing.assert_frame_equal(answer, expectation)
-
-
-@pytest.mark.parametrize("name", ["~", "-x", "value=3"])
-def test_relative_folders_are_folders_too(tmp_path, monkeypatch, fill, name):
-    monkeypatch.chdir(tmp_path)
-    fill(Store(name), {"mse": 0.0}, trials=1, folds=(1,))
-    assert (tmp_path / name).is_dir()
-    ran = CliRunner().invoke(app, ["results", f"--store={name}", "--metric", "mrr", "--format", "csv"])
-    assert ran.exit_code == 0, ran.output
-    assert query("select count(*) as n from queries", name)["n"][0] == 60
 
 
 def test_a_folder_whose_name_is_no_text_is_told(tmp_path):

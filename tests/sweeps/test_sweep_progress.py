@@ -55,12 +55,3 @@ def test_workers_share_what_is_left_and_running_trials_count_for_the_rest_of_the
     clock.now += 4
     assert progress.seconds_left() == pytest.approx((6 + 6 + 10 + 10) / 2)
     assert str(progress) == "1 done, 2 running, 0 failed, 2 left, about 16 s to go"
-
-
-def test_failures_are_counted_named_and_do_not_make_the_estimate_shorter(clock):
-    many = trials("trees", 3)
-    progress = SweepProgress(many, slots=1, show=False)
-    run(progress, clock, many[0], 60)
-    run(progress, clock, many[1], 0.01, "Traceback ...\nValueError: no")
-    assert progress.seconds_left() == pytest.approx(60)
-    assert list(progress.failures.values()) == [f"{many[1]}: ValueError: no"]
