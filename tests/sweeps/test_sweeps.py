@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +17,6 @@ import rankplug as rp
 from rankplug.cli import app
 from rankplug.errors import DataError
 from rankplug.store import Store
-from rankplug.sweeps._cluster import Cluster
 from rankplug.sweeps._running import Outcome, sweep
 
 pytestmark = pytest.mark.usefixtures("trouble")
@@ -216,36 +212,3 @@ def test_what_an_interrupted_sweep_had_claimed_is_free_for_the_next_one_of_the_s
     # The traceback holds the frames of the interrupted sweep, as that of a notebook's last error does.
     assert caught.tb is not None
     assert len(sweep(TINY, store=tmp_path, progress=False).plan.waiting) == 2
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    """Start a cluster of one worker."""
-    made = Cluster("local", 1, 2, notebooks=False)
-    yield made
-    made.close()
-
-
-def test_a_connection_without_credentials_is_refused(cluster):
-    import distributed
-
-    address = cluster.client.scheduler.address
-    assert address.startswith("tls://")
-    stranger = distributed.Security.temporary()
-    for target, security in ((address.replace("tls://", "tcp://"), None), (address, stranger)):
-        with pytest.raises(OSError):
-            distributed.Client(target, security=security, timeout=2, set_as_default=False)
-    assert cluster.client.submit(sum, [1, 2]).result(timeout=20) == 3
-    scheduler = cluster._local.scheduler
-    for page in ("info/main/workers.html", "json/identity.json", "metrics"):
-        with pytest.raises(urllib.error.HTTPError):
-            urllib.request.urlopen(f"http://127.0.0.1:{scheduler.http_server.port}/{page}", timeout=5)
-
-
-def test_a_local_cluster_leaves_the_environment_unchanged():
-    before = dict(os.environ)
-    made = Cluster("local", 1, 2, notebooks=False)
-    try:
-        assert dict(os.environ) == before
-    finally:
-        made.close()
