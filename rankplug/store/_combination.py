@@ -1,9 +1,9 @@
 """A combination of plugins as data: validated, hashable, and the name of its results.
 
->>> one = Combination(dataset="ohsumed", backend="torch", loss="cross_entropy", sampler="gumbel[beta=1.0]")
->>> str(one)
-'ohsumed / torch / cross_entropy x gumbel[beta=1.0]'
->>> one == Combination(dataset="ohsumed", backend="torch", loss="cross_entropy", sampler="gumbel[ beta = 1.0 ]")
+>>> combination = Combination(dataset="ohsumed", backend="torch", loss="cross_entropy", sampler="gumbel[beta=2.0]")
+>>> str(combination)
+'ohsumed / torch / cross_entropy x gumbel[beta=2]'
+>>> combination == Combination(dataset="ohsumed", backend="torch", loss="cross_entropy", sampler="gumbel[ beta = 2 ]")
 True
 """
 
