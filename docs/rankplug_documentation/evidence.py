@@ -52,6 +52,11 @@ def verdicts(evaluations: Mapping[str, Evaluation], claim_id: str) -> Iterator[t
                 yield profile, claim
 
 
+def in_simulation(judged: Mapping[str, ClaimEvaluation]) -> ClaimEvaluation | None:
+    """Return a claim's evaluation at the largest simulated profile with a verdict."""
+    return next((judged[profile] for profile in SIMULATIONS if profile in judged), None)
+
+
 def in_words(claim: ClaimEvaluation) -> str:
     """Return verdict and effect of a claim."""
     return f"**{claim.judgement.verdict}** {claim.effect}".rstrip()
@@ -63,7 +68,7 @@ def claims_table(study: str, evaluations: Mapping[str, Evaluation], role: str, s
     for claim in claims_of(evaluations).values():
         if (claim.role, claim.source) == (role, source):
             found = dict(verdicts(evaluations, claim.id))
-            simulated = next((found[profile] for profile in SIMULATIONS if profile in found), None)
+            simulated = in_simulation(found)
             real = in_words(found["real"]) if "real" in found else "not run"
             link = f"[{claim.text}](papers/{study}.md#{claim.id})"
             rows.append((link, claim.section, real, in_words(simulated) if simulated else "not run"))
@@ -173,7 +178,7 @@ def in_brief(evidence: Evidence) -> str:
         if main:
             found = [dict(verdicts(evaluations, claim.id)) for claim in main]
             real = count_words([judged.get("real") for judged in found])
-            simulated = count_words([judged.get("full") or judged.get("quick") for judged in found])
+            simulated = count_words([in_simulation(judged) for judged in found])
             meta = next(iter(evaluations.values())).meta
             lines.append(f"- *{meta.title}* ({len(main)} main claims). Real data: {real}. Simulation: {simulated}.")
     return "\n".join(lines)
