@@ -36,6 +36,7 @@ lint: install ## check style, types and notebooks
 	$(BIN)/lint-imports
 	$(BIN)/deptry rankplug plugins data_prep docs notebooks
 	$(BIN)/mypy
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	@for notebook in $$(git ls-files '*.ipynb'); do $(BIN)/nbstripout --verify "$$notebook" || exit 1; done
 
 format: install ## put code and notebooks into shape
@@ -53,13 +54,13 @@ notebooks: install ## run the notebooks that are no tutorials at their smallest 
 smoke: notebooks ## run every notebook at its smallest size
 	$(BIN)/python -m rankplug_documentation.notebooks
 
-examples: install ## install the papers of plugins/examples as strangers' packages, and test them
+examples: install ## install the papers of plugins/examples as third-party packages, and test them
 	$(BIN)/python -m pytest tests/project/test_example_papers.py
 
 lab: install ## open the notebooks in JupyterLab; LAB="--port 9999 --allow-root" passes options to it
 	$(BIN)/rankplug lab notebooks -- $(LAB)
 
-constraints: install ## write constraints.txt anew from what is installed
+constraints: install ## write constraints.txt from the installed packages
 	$(BIN)/uv pip freeze --python $(BIN)/python --exclude-editable | sed 's/+cpu$$//' > constraints.txt
 
 bench: install ## measure beside other libraries, and fill docs/performance.md

@@ -1,4 +1,4 @@
-"""Make the description of the distribution from README.md: as a package index shows it, no link leads nowhere."""
+"""Metadata of the distribution: its URLs, and README.md without links that a package index cannot follow."""
 
 from __future__ import annotations
 
@@ -19,9 +19,15 @@ class Readme(MetadataHookInterface):
     """Hatch's hook for the metadata of the project."""
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Set the description."""
+        """Set the description and the URLs."""
         text = Path(self.root, "README.md").read_text(encoding="utf-8")
         metadata["readme"] = {"content-type": "text/markdown", "text": without_relative_links(text)}
+        repository = self.config["repository"]
+        metadata["urls"] = {
+            "Repository": repository,
+            "Issues": f"{repository}/issues",
+            "Changelog": f"{repository}/blob/main/CHANGELOG.md",
+        }
 
 
 def without_relative_links(text: str) -> str:

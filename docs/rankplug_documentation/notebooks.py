@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,24 @@ def tutorial_pages() -> dict[str, str | bytes]:
     """Return pages and their pictures by path inside ``docs``."""
     pages: dict[str, str | bytes] = {}
     for path in tutorial_notebooks():
-        pages |= notebook_page(execute(read_notebook(path)), f"tutorials/{path.stem}")
+        page = notebook_page(execute(read_notebook(path)), f"tutorials/{path.stem}")
+        name = f"tutorials/{path.stem}.md"
+        pages |= page | {name: with_links(str(page[name]), f"notebooks/tutorials/{path.name}")}
     return pages
+
+
+def with_links(text: str, path: str) -> str:
+    """Return a notebook's page with links to Colab and Binder, once pyproject.toml names the repository."""
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    repository = project["tool"]["hatch"]["metadata"]["hooks"]["custom"]["repository"].removeprefix(
+        "https://github.com/"
+    )
+    if repository.startswith("OWNER/"):
+        return text
+    title, _, rest = text.partition("\n")
+    colab = f"https://colab.research.google.com/github/{repository}/blob/main/{path}"
+    binder = f"https://mybinder.org/v2/gh/{repository}/main?labpath={path}"
+    return f"{title}\n\n[Open in Colab]({colab}) · [Open in Binder]({binder})\n{rest}"
 
 
 def idea_page(name: str) -> dict[str, str | bytes]:
