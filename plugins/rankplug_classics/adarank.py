@@ -1,7 +1,7 @@
 r"""AdaRank (Xu and Li 2007): the exponential loss :math:`e^{-E}` of a measure ``E`` of the list's order.
 
 The measure is average precision, with labels of 1 or more as relevant, or NDCG. AdaRank itself follows values only, see
-:mod:`rankplug_classics.boosting.adarank_engine`. For engines that follow gradients the pairs are pushed apart as in
+:mod:`rankplug_classics.adarank_engine`. For engines that follow gradients the pairs are pushed apart as in
 LambdaRank: by the logistic gradient times what an exchange of the two documents changes the measure by, times the loss.
 """
 

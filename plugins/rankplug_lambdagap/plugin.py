@@ -2,8 +2,24 @@
 
 from __future__ import annotations
 
-from rankplug import LossSpecification, hookimpl
-from rankplug_lambdagap.parameters import LambdaGap
+from typing import Literal
+
+from pydantic import Field
+
+from rankplug import LossSpecification, Parameters, hookimpl
+
+
+class LambdaGap(Parameters):
+    """Parameters of ``lambdagap``; the authors' release has LightGBM's defaults, ``k=30,norm=true``."""
+
+    k: int = Field(5, ge=1, description="the cut-off, of precision at k")
+    gap: Literal["x", "s"] = Field("x", description="pairs that lie k ranks or more apart (x), or k exactly (s)")
+    beside: Literal["nothing", "precision", "arp"] = Field(
+        "nothing", description="what else a pair weighs: its exchange in precision at k (the paper's +), or in ARP (++)"
+    )
+    mu: float = Field(1.0, ge=0, description="weight of the gap beside precision or arp; 1 alone")
+    sigma: float = Field(1.0, gt=0, description="steepness of the sigmoids")
+    norm: bool = Field(False, description="divide by score gaps and by the size of a list's gradient, as LightGBM may")
 
 
 @hookimpl

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from rankplug import LossSpecification, hookimpl
-from rankplug_yetiloss.parameters import YetiLoss
+from typing import Literal
+
+from pydantic import Field
+
+from rankplug import LossSpecification, Parameters, hookimpl
+
+
+class YetiLoss(Parameters):
+    """Parameters of ``yetiloss``."""
+
+    metric: Literal["ndcg", "map", "mrr", "err"] = Field("ndcg", description="whose weights a pair of neighbours has")
+    permutations: int = Field(10, ge=1, description="permutations drawn a list and iteration")
 
 
 @hookimpl

@@ -52,7 +52,7 @@ HANDFUL = [("loss", "ranknet"), ("metric", "ndcg"), ("sampler", "gumbel")]
 
 SESSION = """
 from rankplug import list_loss
-from rankplug_classics.pairs import ranknet
+from rankplug_classics import logistic_pairs
 
 packaged = registry().find("loss", "ranknet").specification
 ours = list_loss(packaged.load().function)

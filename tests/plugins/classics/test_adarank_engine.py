@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from rankplug_classics.boosting.single_features import SingleFeatures
+from rankplug_classics.adarank_engine import SingleFeatures
 
 import rankplug as rp
 

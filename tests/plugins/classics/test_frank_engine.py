@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from rankplug_classics.boosting.fidelity_steps import WIDEST, FidelitySteps
-from rankplug_classics.boosting.stumps import Stumps, Thresholds
+from rankplug_classics.frank_engine import WIDEST, FidelitySteps
+from rankplug_classics.rankboost_engine import Stumps, Thresholds
 
 import rankplug as rp
 

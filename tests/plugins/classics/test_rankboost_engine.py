@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankplug_classics.boosting.stumps import Stumps, Thresholds
+from rankplug_classics.rankboost_engine import Stumps, Thresholds
 
 import rankplug as rp
 

@@ -6,7 +6,7 @@ The model's chance that i is better than j is :math:`P = \sigma(f_i - f_j)`, the
 it is not convex. Each list weighs the same, however many pairs it has.
 
 The curvature for boosting is the size of the slope, as of a loss that falls by :math:`e^{-\alpha}`; FRank's own step
-rests on the same, see :mod:`rankplug_classics.boosting.frank_engine`.
+rests on the same, see :mod:`rankplug_classics.frank_engine`.
 """
 
 from __future__ import annotations

@@ -4,6 +4,9 @@ Lists have weights ``P`` that add up to 1. Each round takes the feature ``x`` wh
 :math:`\sum_q P_q E_q(x)`, with the weight :math:`\alpha = \frac12\ln\frac{\sum_q P_q(1+E_q(x))}{\sum_q P_q(1-E_q(x))}`,
 and weighs each list anew by :math:`e^{-E_q(f)}` of all features so far, which is the loss ``adarank``. It ends early
 where the same single feature would be taken for ever.
+
+>>> SingleFeatures([(1, 0.5), (0, 2.0), (1, 0.25)]).scores(np.array([[1.0, 4.0]], np.float32))
+array([5.])
 """
 
 from __future__ import annotations
@@ -18,10 +21,24 @@ from numpy.typing import NDArray
 from rankplug.data import Integers
 from rankplug.errors import FitError
 from rankplug.training import LOSS, Model, Part, Problem, Record, StepwiseLearner, train
-from rankplug_classics.boosting import weak_rankers
-from rankplug_classics.boosting.list_weights import weights_of_lists
-from rankplug_classics.boosting.single_features import SingleFeatures
-from rankplug_classics.parameters import AdaRank as AdaRankMeasure
+from rankplug_classics.plugin import AdaRank as AdaRankMeasure
+from rankplug_classics.plugin import SingleFeatures as SingleFeaturesParameters
+from rankplug_classics.rankboost_engine import weights_of_lists
+
+
+class SingleFeatures:
+    """The weighted sum of some features, ``(feature, weight)`` each, of which one may come several times."""
+
+    def __init__(self, rankers: list[tuple[int, float]]) -> None:
+        self.rankers = rankers
+
+    def scores(self, features: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return one score for each document."""
+        total = np.zeros(features.shape[0])
+        for feature, weight in self.rankers:
+            total += weight * features[:, feature]
+        return total
+
 
 NEARLY_PERFECT = 1.0 - 1e-6
 """Bounds a weighted measure, as a feature that is right on every list would get an infinite weight."""
@@ -105,7 +122,7 @@ class AdaRank:
                 f"AdaRank takes features by a measure, which the loss adarank names, and {problem.loss} names none; use"
                 " adarank[measure=map] or adarank[measure=ndcg], or another backend"
             )
-        rounds = cast(weak_rankers.SingleFeatures, problem.scorer_parameters).rounds
+        rounds = cast(SingleFeaturesParameters, problem.scorer_parameters).rounds
         return train(AdaRankLearner(problem), problem, rounds)
 
     def load(self, content: bytes, record: Record) -> SingleFeaturesModel:

@@ -20,8 +20,7 @@ import numpy as np
 
 from rankplug.compiled import building_block
 from rankplug.losses import list_loss
-from rankplug_classics.label_order import best_label_first
-from rankplug_classics.listmle import one_number_a_document
+from rankplug_classics.likelihoods import best_label_first, one_number_a_document
 
 ALL = 0
 """Position of ``all`` among the words of the parameter ``pairs``."""

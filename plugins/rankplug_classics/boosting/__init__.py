@@ -1,1 +1,0 @@
-"""RankBoost, FRank and AdaRank as their papers have them: engines that boost thresholds and single features."""

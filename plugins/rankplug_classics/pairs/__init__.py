@@ -1,1 +1,0 @@
-"""Losses of pairs of documents."""

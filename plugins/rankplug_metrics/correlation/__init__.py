@@ -1,1 +1,0 @@
-"""Coefficients of correlation between scores and labels."""
