@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from rankplug.plotting import PALETTE, draw_ranks, new_figure
 from rankplug.statistics import LEVEL, CriticalDifference, Interval, Unit, critical_difference, holm
 from rankplug.studies import OfficialFolds, Results, interval_of, p_value_of
 from rankplug.sweeps import validation_quality
@@ -204,8 +205,6 @@ def ranks_of_leaders(results: Results, group: str) -> tuple[pd.DataFrame, Critic
 
 def draw_ranks_of_leaders(results: Results) -> tuple[pd.DataFrame, Figure | None]:
     """Draw a critical difference diagram for each collection; bars join models whose difference is not significant."""
-    from rankplug.plotting import PALETTE, draw_ranks, new_figure
-
     every = {group: ranks_of_leaders(results, group) for group in whole_grids(results)}
     drawn = {group: difference for group, (_, difference) in every.items() if difference is not None}
     figure = None
@@ -269,8 +268,6 @@ def draw_ranks_of_tuned(results: Results) -> tuple[pd.DataFrame, Figure | None]:
     critical = ranks_of_tuned(results)
     if critical is None:
         return pd.DataFrame(columns=["model", "mean rank", "critical difference", "combination"]), None
-
-    from rankplug.plotting import PALETTE, draw_ranks, new_figure
 
     models, difference = critical
     groups = results.groups(kind=TUNED)

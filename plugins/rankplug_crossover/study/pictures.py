@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 
 from rankplug.data import Split, load
+from rankplug.plotting import MARKERS, PALETTE, legend_below, new_figure
 from rankplug.statistics import holm
 from rankplug.studies import Results, interval_of, p_value_of
+from rankplug.training import fit
 from rankplug_crossover.study.comparisons import better_than_papers, grid, heading, identities, quality
 from rankplug_crossover.study.protocol import (
     BACKENDS,
@@ -26,7 +28,6 @@ from rankplug_crossover.study.protocol import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -36,8 +37,6 @@ KEY_OF_CELLS = "±: half of the 95 % interval; framed: a paper's own; *: leads t
 
 def draw_heat_map(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Draw a panel for each collection; losses are sorted by their best cell, papers' own cells are framed."""
-    from rankplug.plotting import new_figure
-
     frames = {group: quality(results, group) for group in whole_grids(results)}
     shown = {group: _sorted(grid(frame, "ours")) for group, frame in frames.items()}
     height = 1.6 + 0.36 * max(map(len, shown.values()))
@@ -130,8 +129,6 @@ def noise_frame(results: Results, group: str) -> pd.DataFrame:
 
 def draw_noise_effect(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Draw a column for each backend and a row for each loss, with a row of panels for each collection."""
-    from rankplug.plotting import MARKERS, PALETTE, new_figure
-
     groups = whole_grids(results)
     frames = {group: noise_frame(results, group) for group in groups}
     losses = list(dict.fromkeys(next(iter(frames.values()))["loss"]))
@@ -157,13 +154,11 @@ def draw_noise_effect(results: Results) -> tuple[pd.DataFrame, Figure]:
 def _key(new: str, published: str) -> tuple[list[object], list[str]]:
     from matplotlib.lines import Line2D
 
-    from rankplug.plotting import MARKERS
-
     handles = [Line2D([], [], color=colour, marker=MARKERS[colour], markersize=3.5) for colour in (new, published)]
     return list(handles), ["new, with 95 % interval", "a paper's own comparison"]
 
 
-MARKERS = {"stochastic": "o", "xendcg": "s", "uniquerating": "D", "logrank": "^"}
+MARKERS_OF_PAPERS = {"stochastic": "o", "xendcg": "s", "uniquerating": "D", "logrank": "^"}
 COLUMNS = [(backend, noise) for backend in BACKENDS for noise in (PLAIN, NOISY)]
 
 
@@ -173,17 +168,15 @@ def cells_by_loss() -> dict[str, list[Cell]]:
     for cell in cells():
         of_loss.setdefault(cell.loss, []).append(cell)
     published = {loss: [cell.paper for cell in found if cell.paper] for loss, found in of_loss.items()}
-    papers = list(MARKERS)
+    papers = list(MARKERS_OF_PAPERS)
     order = sorted(of_loss, key=lambda loss: (papers.index(published[loss][0]) if published[loss] else 9, loss))
     return {loss: of_loss[loss] for loss in order}
 
 
 def draw_grid() -> Figure:
     """Draw a row for each loss and a column for each backend, plain and with noise."""
-    from rankplug.plotting import PALETTE, legend_below, new_figure
-
     grid = cells_by_loss()
-    marked: dict[str, list[tuple[int, int]]] = {paper: [] for paper in ("", *MARKERS)}
+    marked: dict[str, list[tuple[int, int]]] = {paper: [] for paper in ("", *MARKERS_OF_PAPERS)}
     for row, found in enumerate(grid.values()):
         for cell in found:
             marked[cell.paper].append((COLUMNS.index((cell.backend, cell.noise)), row))
@@ -192,7 +185,9 @@ def draw_grid() -> Figure:
     axes.plot(*zip(*marked.pop(""), strict=True), ".", color="#AAAAAA", markersize=3, label=label)
     for (paper, places), colour in zip(marked.items(), PALETTE, strict=False):
         label = f"{paper}: {len(places)}"
-        axes.plot(*zip(*places, strict=True), MARKERS[paper], color=colour, markersize=7, linestyle="", label=label)
+        axes.plot(
+            *zip(*places, strict=True), MARKERS_OF_PAPERS[paper], color=colour, markersize=7, linestyle="", label=label
+        )
     names = {PLAIN: "plain", NOISY: "noise"}
     axes.set_xticks(range(len(COLUMNS)), [f"{backend}\n{names[noise]}" for backend, noise in COLUMNS], fontsize=8)
     axes.set_yticks(range(len(grid)), list(grid), fontsize=8)
@@ -210,10 +205,6 @@ def few_lists() -> Split:
 
 def curves(loss: str, backend: str, beta: float) -> pd.DataFrame:
     """Return validation NDCG@5 in percent, a row for each iteration: plain, and with noise of scale ``beta``."""
-    import pandas as pd
-
-    from rankplug.training import fit
-
     train, valid, _ = few_lists()
     parts = engine(backend, SIZES["quick"])
     columns = {}
@@ -225,8 +216,6 @@ def curves(loss: str, backend: str, beta: float) -> pd.DataFrame:
 
 def draw_try(loss: str = "xe_ndcg", backend: str = "lightgbm", beta: float = 0.25) -> Figure:
     """Draw both learning curves."""
-    from rankplug.plotting import PALETTE, new_figure
-
     frame = curves(loss, backend, beta)
     figure, axes = new_figure(width=5.6, height=3.0)
     axes.plot(frame.index + 1, frame["plain"], color=PALETTE[0], marker="o", markersize=2.5, label=loss)

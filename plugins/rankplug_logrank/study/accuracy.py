@@ -7,6 +7,9 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+import pandas as pd
+
+from rankplug.plotting import PALETTE, draw_mean, legend_below, new_figure
 from rankplug.statistics import LEVEL, holm
 from rankplug.studies import Results, Values, WeightedSum, interval_of, p_value_of, plus_minus
 from rankplug_logrank.study.colours import colour_of
@@ -23,7 +26,6 @@ from rankplug_logrank.study.protocol import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 
@@ -42,8 +44,6 @@ def accuracy_frame(results: Results) -> pd.DataFrame:
 
 
 def _accuracies(results: Results) -> pd.DataFrame:
-    import pandas as pd
-
     rows = []
     for measure, metric in MEASURES.items():
         for group in results.groups_run("accuracy"):
@@ -89,8 +89,6 @@ def sub_table(measure: str) -> Callable[[Results], tuple[pd.DataFrame, Figure]]:
 def draw_shaded(frame: pd.DataFrame) -> Figure:
     """Draw a sub-table with the best cells shaded, and half of each interval in grey."""
     from matplotlib.patches import Rectangle
-
-    from rankplug.plotting import new_figure
 
     columns, models = list(dict.fromkeys(frame["column"])), [m for m in MODELS if m in set(frame["model"])]
     figure, axes = new_figure(width=1.6 + 1.25 * len(columns), height=0.5 + 0.235 * len(models))
@@ -182,8 +180,6 @@ def win_counts(results: Results) -> tuple[pd.DataFrame, Figure]:
     corrected by Holm over the cells of a count. Both sides are taken on the test data, as in the counts. There is a
     difference to the published share only where no data are made; else that is a reference.
     """
-    import pandas as pd
-
     cells = accuracy_frame(results).pivot(index=["column", "measure"], columns="model", values="mean")
     printed = results.published.set_index(["model", "metric"])["value"]
     of_paper = int(printed["all", "cells"])
@@ -215,8 +211,6 @@ def win_counts(results: Results) -> tuple[pd.DataFrame, Figure]:
 
 def _draw_wins(frame: pd.DataFrame, published: str) -> Figure:
     """Draw our shares of cells won as bars, and the published ones as rings."""
-    from rankplug.plotting import PALETTE, legend_below, new_figure
-
     figure, axes = new_figure(width=6.6, height=1.0 + 0.32 * len(frame))
     axes.barh(frame.index, frame["our share"], 0.6, color=PALETTE[0], label="ours")
     axes.plot(
@@ -244,10 +238,6 @@ def of_settings(results: Results, measure: str, settings: dict[Any, str]) -> pd.
 
 
 def _panels(results: Results, settings: dict[Any, str], axis: str, log: bool = False) -> tuple[pd.DataFrame, Figure]:
-    import pandas as pd
-
-    from rankplug.plotting import draw_mean, new_figure
-
     figure, panels = new_figure(len(MEASURES), width=2.3, height=2.5, squeeze=False)
     frames = []
     for axes, measure in zip(panels[0], MEASURES, strict=True):

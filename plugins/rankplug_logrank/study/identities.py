@@ -7,14 +7,19 @@ import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import expit, logsumexp
 
+from rankplug.losses import Loss, loss
+from rankplug.plotting import PALETTE, new_figure
 from rankplug.studies import Results
+from rankplug_logrank.parameters import RankingSet
+from rankplug_logrank.rankings import sample_rankings
 from rankplug_logrank.study.colours import colour_of
 from rankplug_logrank.study.protocol import GAINS
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 
@@ -43,8 +48,6 @@ def comes_from_a_ranking(signs: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 def identity_sums(t: Doubles) -> dict[str, tuple[Doubles, Doubles]]:
     """Return each identity: the sum over all sign matrices, and the closed form."""
-    from scipy.special import expit
-
     signs = sign_matrices(*t.shape)
     weights = np.exp((signs * t).sum((1, 2)))
     up = (signs > 0).sum((1, 2))
@@ -68,10 +71,6 @@ def identity_sums(t: Doubles) -> dict[str, tuple[Doubles, Doubles]]:
 
 def loss_sums(good: Doubles, bad: Doubles, rankings_only: bool = False) -> dict[str, tuple[float, float]]:
     """Return the four losses for AUC: summed over sign matrices, and by the closed form of the plugin."""
-    from scipy.special import logsumexp
-
-    from rankplug.losses import loss
-
     signs = sign_matrices(good.size, bad.size)
     if rankings_only:
         signs = signs[comes_from_a_ranking(signs)]
@@ -100,8 +99,6 @@ LOSSES = {"logrank_mle": "MLE", "exp_gain": "ExpGain_AUC", "logrank_l3": "L3_AUC
 @functools.cache
 def identity_frame() -> pd.DataFrame:
     """Return the largest relative error of each identity and loss over lists of several shapes."""
-    import pandas as pd
-
     noise = np.random.default_rng(0)
     rows = []
     for goods, bads in SHAPES:
@@ -140,8 +137,6 @@ SHOWN = ("logrank_mle", "logrank_l2", "logrank_exponential", "logrank_l3", "conv
 
 def values_of(loss: str, scores: NDArray[np.float64], gain: str) -> NDArray[np.float64]:
     """Return a sampled loss of all lists; for one gain, all losses see the same rankings."""
-    from rankplug.losses import Loss
-
     drawn = f"{loss}[rankings=sampled,gain={gain},samples={SAMPLES},p_best=0.5]"
     return Loss.named(drawn).evaluate(scores, LABELS, STARTS).value
 
@@ -149,11 +144,6 @@ def values_of(loss: str, scores: NDArray[np.float64], gain: str) -> NDArray[np.f
 @functools.cache
 def bound_frame() -> pd.DataFrame:
     """Return the objectives and the structured hinge, a row for each gain, scale of the scores and list."""
-    import pandas as pd
-
-    from rankplug_logrank.parameters import RankingSet
-    from rankplug_logrank.rankings import sample_rankings
-
     noise = np.random.default_rng(0).normal(size=LABELS.size)
     frames = []
     for name, gain in GAINS.items():
@@ -186,8 +176,6 @@ def largest_bend(loss: str) -> float:
 
 def draw_bounds(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """Draw the largest and the mean gap of the lists over the scale of the scores."""
-    from rankplug.plotting import PALETTE, new_figure
-
     frame = bound_frame()
     figure, axes = new_figure(width=5.0, height=3.0)
     for paint, gain in zip(PALETTE, GAINS, strict=False):
@@ -212,10 +200,6 @@ def draw_law(scale: float = 1.0) -> Figure:
     Args:
         scale: factor on the scores.
     """
-    from scipy.special import logsumexp
-
-    from rankplug.plotting import PALETTE, new_figure
-
     signs = sign_matrices(GOOD.size, BAD.size)
     signs = signs[comes_from_a_ranking(signs)]
     exponents = -scale * ((1 - signs) * (GOOD[:, None] - BAD)).sum((1, 2))
@@ -242,8 +226,6 @@ def draw_losses(bads: int = 3) -> Figure:
     Args:
         bads: number of bad documents.
     """
-    from rankplug.plotting import new_figure
-
     gaps = np.linspace(-2, 2, 81)
     sums = [loss_sums(np.array([gap]), np.zeros(bads)) for gap in gaps]
     figure, axes = new_figure(width=5.2, height=2.8)

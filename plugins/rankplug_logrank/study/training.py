@@ -6,15 +6,22 @@ import functools
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from rankplug.data import load
+from rankplug.losses import Loss
+from rankplug.plotting import PALETTE, new_figure
 from rankplug.statistics import Interval
 from rankplug.studies import Results, interval_of
+from rankplug.system import stream
+from rankplug.training import fit
+from rankplug_logrank.parameters import RankingSet
+from rankplug_logrank.rankings import sample_rankings
 from rankplug_logrank.study.accuracy import GROUP
 from rankplug_logrank.study.protocol import GAINS, MEASURES
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
     from rankplug.data import Lists
@@ -35,9 +42,6 @@ def first_trial(results: Results) -> Trial:
 @functools.lru_cache(maxsize=8)
 def training(trial: Trial, loss: str, iterations: int) -> tuple[Lists, NDArray[np.float64]]:
     """Train on a trial's lists; return them and their scores under ``w = 0`` and after each iteration, one row each."""
-    from rankplug.data import load
-    from rankplug.training import fit
-
     asked = trial.combination
     train, _, _ = load(asked.dataset, fold=trial.fold, seed=trial.seed, transforms=asked.transforms)
     rows = [np.zeros(train.documents)]
@@ -55,11 +59,6 @@ def domination_frame(results: Results, trained: bool = True) -> pd.DataFrame:
         results: whose data are trained on.
         trained: whether training has begun; ``w`` is 0 before.
     """
-    import pandas as pd
-
-    from rankplug_logrank.parameters import RankingSet
-    from rankplug_logrank.rankings import sample_rankings
-
     trial = first_trial(results)
     train, path = training(trial, "convex_loss[gain=ndcg]", ITERATIONS)
     scores = path[1:].mean(0) if trained else path[0]
@@ -94,8 +93,6 @@ def _bounds(lists: Lists) -> list[tuple[int, int]]:
 
 def figure_8(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Draw ``w.phi`` against Delta."""
-    from rankplug.plotting import PALETTE, new_figure
-
     frame = domination_frame(results)
     figure, axes = new_figure(width=5.0, height=3.2)
     axes.scatter(frame["Delta"], frame["w.phi"].abs(), 16, PALETTE[0], alpha=0.7, linewidths=0, label=r"$|w\cdot\phi|$")
@@ -114,11 +111,6 @@ def trace_frame(results: Results, trained: bool = True) -> pd.DataFrame:
         results: whose data are trained on.
         trained: whether training went on; ``w`` stays 0 otherwise.
     """
-    import pandas as pd
-
-    from rankplug.losses import Loss
-    from rankplug.system import stream
-
     trial = first_trial(results)
     frames = []
     for name, exact in OBJECTIVES.items():
@@ -136,8 +128,6 @@ def trace_frame(results: Results, trained: bool = True) -> pd.DataFrame:
 
 def objective_trace(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Draw both objectives in the course of training on the sampled one, as shares of their values at ``w = 0``."""
-    from rankplug.plotting import PALETTE, new_figure
-
     frame = trace_frame(results)
     figure, panels = new_figure(len(OBJECTIVES), width=3.7, height=2.8)
     for axes, name in zip(panels, OBJECTIVES, strict=True):
@@ -161,8 +151,6 @@ ITERATIONS_OF_OBJECTIVES, ORDERS = 40, 200
 
 def accuracy_of_objectives(results: Results) -> tuple[pd.DataFrame, None]:
     """Return the test accuracy of each objective and number of restarts, with its interval."""
-    import pandas as pd
-
     rows = []
     for model in results.models(OBJECTIVES_GROUP):
         row: dict[str, object] = {"model": model}
@@ -176,13 +164,6 @@ def accuracy_of_objectives(results: Results) -> tuple[pd.DataFrame, None]:
 @functools.lru_cache(maxsize=4)
 def falls(trial: Trial) -> pd.DataFrame:
     """Return each objective of each training list at ``w = 0`` and where training on it ends, for MAP and NDCG."""
-    import pandas as pd
-
-    from rankplug.data import load
-    from rankplug.losses import Loss
-    from rankplug.system import stream
-    from rankplug.training import fit
-
     asked = trial.combination
     train, _, _ = load(asked.dataset, fold=trial.fold, seed=trial.seed, transforms=asked.transforms)
     goods = np.add.reduceat(train.labels >= 1, train.starts[:-1])

@@ -7,15 +7,18 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from rankplug.compiled import building_block, key_of, uniform
+from rankplug.plotting import PALETTE, new_figure
 from rankplug.studies import Results
+from rankplug_logrank.parameters import RankingSet
+from rankplug_logrank.rankings import sample_rankings
 from rankplug_logrank.study.identities import comes_from_a_ranking
 from rankplug_logrank.study.protocol import GAINS
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 
@@ -38,9 +41,6 @@ class Walk(NamedTuple):
 @functools.cache
 def walk(best: bool, goods: int = GOODS, bads: int = BADS, flips: int = FLIPS, seed: int = 0) -> Walk:
     """Return one walk of the sampler from the best or the worst ranking."""
-    from rankplug_logrank.parameters import RankingSet
-    from rankplug_logrank.rankings import sample_rankings
-
     drawn = RankingSet.model_validate(
         {"gain": "map", "samples": flips + 1, "walk": flips, "p_best": float(best), "distinct": False}
     )
@@ -76,8 +76,6 @@ def distance_of(signs: Signs) -> NDArray[np.float64]:
 @functools.cache
 def flip_frame() -> pd.DataFrame:
     """Return the flips that give a ranking again, with sign, alpha in two readings, and the change of Delta_MAP."""
-    import pandas as pd
-
     rows: list[tuple[Any, ...]] = []
     for best in (True, False):
         for state, signs in enumerate(walk(best).signs):
@@ -115,8 +113,6 @@ def correlation(sign: int, branch: str) -> float:
 
 def draw_walks(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """Draw a state with alpha of its pairs, two walks, and alpha against the change that a flip makes."""
-    from rankplug.plotting import PALETTE, new_figure
-
     frame = flip_frame()
     figure, (left, middle, right) = new_figure(3, width=3.4, height=3.0, width_ratios=(1.25, 1, 1))
     _draw_state(left, walk(True).signs[walk(True).deltas.argmax()])
@@ -179,9 +175,6 @@ def sampled_distances(
         walk: flips after each restart.
         p_best: share of restarts at the best ranking, in place of ``restart``.
     """
-    from rankplug_logrank.parameters import RankingSet
-    from rankplug_logrank.rankings import sample_rankings
-
     share = p_best if p_best is not None else float(restart != "worst")
     drawn = RankingSet.model_validate(
         {
@@ -200,8 +193,6 @@ def sampled_distances(
 @functools.cache
 def spread_frame() -> pd.DataFrame:
     """Return gain, restart, seed and Delta, a row for each sampled ranking."""
-    import pandas as pd
-
     frames = [
         pd.DataFrame(
             {"gain": name, "restart": restart, "seed": seed, "Delta": sampled_distances(gain, restart, seed=seed)}
@@ -220,8 +211,6 @@ def deviations() -> pd.DataFrame:
 
 def draw_spread(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """Draw histograms, a row of panels for each gain, a column for each restart."""
-    from rankplug.plotting import PALETTE, new_figure
-
     frame = spread_frame()
     spreads = deviations().groupby("gain").mean()
     figure, panels = new_figure(len(RESTARTS), len(GAINS), width=2.5, height=1.7, sharex=True, sharey="row")
@@ -244,8 +233,6 @@ def draw_spread(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
 
 def draw_sample(p_best: float = 0.9, walk: int = 20, gain: str = "map") -> Figure:
     """Draw a histogram for any mix of restarts and length of walks."""
-    from rankplug.plotting import PALETTE, new_figure
-
     values = sampled_distances(gain, p_best=p_best, walk=walk)
     figure, axes = new_figure(width=5.4, height=2.6)
     axes.hist(values, np.linspace(0, 1, 41), weights=np.full(values.size, 100 / values.size), color=PALETTE[0])
@@ -317,9 +304,6 @@ def drawn(kind: str, scores: Doubles, query: int, evaluation: int) -> RankingSam
 @functools.lru_cache(maxsize=4096)
 def drawn_without_scores(query: int, seed: int) -> RankingSample:
     """Return rankings as the losses draw them."""
-    from rankplug_logrank.parameters import RankingSet
-    from rankplug_logrank.rankings import sample_rankings
-
     wanted = RankingSet.model_validate({"gain": "map", "samples": RANKINGS, "p_best": 0.5})
     sample = sample_rankings(PROBLEM_LABELS, wanted, seed=seed, query=query)
     return RankingSample(sample.inversions.astype(float), 1 - sample.deltas, None)
@@ -341,7 +325,6 @@ def list_objective(scores: Doubles, sample: RankingSample) -> tuple[float, Doubl
 @functools.cache
 def run_frame() -> pd.DataFrame:
     """Return how L-BFGS ended on each problem with each sample, and the training MAP it reached."""
-    import pandas as pd
     from scipy.optimize import minimize
 
     rows = []
@@ -401,8 +384,6 @@ def training_map(scores: Doubles, ties: Doubles) -> float:
 
 def draw_dependent_walks(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """Draw the share of the gradient that is left where each run ended, and the training MAP it reached."""
-    from rankplug.plotting import PALETTE, new_figure
-
     frame = run_frame()
     figure, (left, right) = new_figure(2, width=3.6, height=2.8)
     for index, (kind, paint) in enumerate(zip(SAMPLES, PALETTE, strict=False)):

@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rankplug.metrics import evaluate
+from rankplug.plotting import PALETTE, draw_band, draw_curves, keep_within, legend_below, new_figure
 from rankplug.registry import parse
 from rankplug.studies import (
     Evidence,
@@ -40,7 +42,6 @@ from rankplug_stochastic.study.protocol import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
     from rankplug.sweeps import KeptRun
@@ -76,8 +77,6 @@ def curves_in_steps(results: Results, group: str, part: str, models: tuple[str, 
 
 def curve_frame(results: Results, group: str, models: tuple[str, ...], parts: tuple[str, ...]) -> pd.DataFrame:
     """Return the learning curves, a row for each trial, model, part and iteration."""
-    import pandas as pd
-
     frames = [curves_in_steps(results, group, part, models) for part in parts]
     columns = ["dataset", "model", "part", "fold", "trial", "iteration", "value", "combination"]
     return pd.concat(frames, ignore_index=True)[columns].rename(columns={"value": f"{METRIC} (%)"})
@@ -85,8 +84,6 @@ def curve_frame(results: Results, group: str, models: tuple[str, ...], parts: tu
 
 def fixed_curves(results: Results, baseline: str) -> tuple[pd.DataFrame, Figure]:
     """Draw the curves of a baseline and its expected loss under the same settings, on training and validation data."""
-    from rankplug.plotting import draw_curves, keep_within, legend_below, new_figure
-
     group, models = results.groups_run("fixed")[0], (baseline, f"E[{baseline}]")
     figure, axes = new_figure(width=4.6, height=3.2)
     for part in ("train", "valid"):
@@ -121,8 +118,6 @@ def figure_3_on_yahoo(results: Results) -> tuple[pd.DataFrame, Figure | None]:
     """Draw validation curves of Figure 3's pairs on the second collection, which the paper leaves out."""
     groups = results.groups(kind="fixed")
     if len(groups) < 2:
-        import pandas as pd
-
         return pd.DataFrame(columns=["model", f"{METRIC} (%)"]), None
     return networks_beside_trees(results, groups[1], tuple(results.models(groups[1])), columns=2)
 
@@ -143,8 +138,6 @@ def networks_beside_trees(
         models: those of its models that are drawn.
         columns: of the legend.
     """
-    from rankplug.plotting import draw_curves, keep_within, legend_below, new_figure
-
     figure, axes = new_figure(2, width=3.9, height=3.2, sharey=True)
     curves = curves_in_steps(results, group, "valid", models)
     for panel, trees in zip(axes, (False, True), strict=True):
@@ -168,8 +161,6 @@ def table_1_fixed(results: Results) -> tuple[pd.DataFrame, None]:
 
 
 def _table(results: Results, setting: str) -> pd.DataFrame:
-    import pandas as pd
-
     tables = [
         beside_published(results, group, METRICS, exhibit="Table 1", dataset=results.place(group))
         for group in results.groups(kind=setting)
@@ -266,8 +257,6 @@ def frame_of_kinds(results: Results) -> pd.DataFrame:
 
 def draw_kinds_of_noise(results: Results) -> tuple[pd.DataFrame, Figure | None]:
     """Draw a panel for scales and one for draws, beside other laws and no noise; no figure where a profile has none."""
-    from rankplug.plotting import PALETTE, draw_band, new_figure
-
     frame = frame_of_kinds(results)
     if frame.empty:
         return frame, None
@@ -312,8 +301,6 @@ def spread(run: KeptRun) -> float:
 
 def quality(run: KeptRun, noise: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
     """Return each test query's NDCG, averaged over the rows of noise where there are some."""
-    from rankplug.metrics import evaluate
-
     several = [run.scores] if noise is None else run.scores + noise
     return np.mean([evaluate(scores, run.lists, METRIC).to_numpy(float) for scores in several], axis=0)
 
@@ -380,8 +367,6 @@ def frame_of_perturbed(results: Results) -> pd.DataFrame:
 
 def draw_perturbed_scores(results: Results) -> tuple[pd.DataFrame, Figure | None]:
     """Draw what noise takes from each baseline and its expected loss; no figure where no scores were kept."""
-    from rankplug.plotting import draw_band, legend_below, new_figure
-
     frame = frame_of_perturbed(results)
     if frame.empty:
         return frame, None

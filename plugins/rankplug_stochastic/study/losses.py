@@ -7,13 +7,16 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import expi, expit, gamma, gammainc, log_softmax, logsumexp
 
+from rankplug.losses import Loss
+from rankplug.plotting import PALETTE, legend_below, new_figure
 from rankplug.studies import Results
 from rankplug_stochastic.study.colours import colour_of
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 
@@ -30,24 +33,18 @@ def log_mean_exponential(eps: float) -> float:
     >>> round(log_mean_exponential(1e-3), 4), round(log_mean_exponential(1e-20), 4)
     (1.8474, 3.8172)
     """
-    from scipy.special import expi
-
     # The integral of 1 / log(u) is the logarithmic integral, li(u) = Ei(log u).
     return float(np.log((expi(np.log(eps)) - expi(np.log1p(-eps))) / (1 - 2 * eps)))
 
 
 def mean_root(eps: float) -> float:
     """Return ``E[e^(G/2)]`` of such noise, which has a limit as eps falls: the square root of pi."""
-    from scipy.special import gamma, gammainc
-
     low, high = -np.log1p(-eps), -np.log(eps)
     return float(gamma(0.5) * (gammainc(0.5, high) - gammainc(0.5, low)) / (1 - 2 * eps))
 
 
 def cross_entropies(scores: Doubles, labels: Doubles) -> Doubles:
     """Return Equation 8 for each row of scores."""
-    from scipy.special import logsumexp
-
     losses: Doubles = logsumexp(scores, axis=-1) - scores @ (labels / labels.sum())
     return losses
 
@@ -55,8 +52,6 @@ def cross_entropies(scores: Doubles, labels: Doubles) -> Doubles:
 @functools.cache
 def bound_frame() -> pd.DataFrame:
     """Return CrossEntropy, its mean under noise and the bound, for several lengths and score spreads."""
-    import pandas as pd
-
     noise = np.random.default_rng(0)
     rows = []
     for length in LENGTHS:
@@ -98,8 +93,6 @@ def least_gap(share_from: float = 0.51) -> float:
 
 def draw_bound(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """Draw how far noise raises CrossEntropy beside the bound over eps, and the best gaps of two documents."""
-    from rankplug.plotting import PALETTE, new_figure
-
     frame = bound_frame()
     figure, (left, right) = new_figure(2, width=3.8, height=2.9)
     left.plot(CLIPS, [log_mean_exponential(eps) for eps in CLIPS], color="black", label=r"bound, $\log E[e^G]$")
@@ -138,7 +131,6 @@ def best_expected_gap(share: float, beta: float = 1.0) -> float:
     3.1888
     """
     from scipy.optimize import brentq
-    from scipy.special import expit
     from scipy.stats import logistic
 
     noise = np.linspace(-40.0, 40.0, 2001) * max(beta, 1.0)
@@ -149,8 +141,6 @@ def best_expected_gap(share: float, beta: float = 1.0) -> float:
 
 def draw_best_gaps(beta: float = 1.0) -> Figure:
     """Draw both minimisers over the target share."""
-    from rankplug.plotting import new_figure
-
     figure, axes = new_figure(width=4.6, height=3.0)
     axes.plot(SHARES, [best_gap(share) for share in SHARES], color=colour_of("CrossEntropy"), label="CrossEntropy")
     expected = [best_expected_gap(share, beta) for share in SHARES]
@@ -168,8 +158,6 @@ LOSSES = {"ApproxNDCG": "approx_ndcg[eta=10]", "CrossEntropy": "cross_entropy"}
 
 def push(gaps: NDArray[np.float64], loss: str, sampler: str | None) -> NDArray[np.float64]:
     """Return ``|d loss / d s_1|`` of lists of two documents, labels 1 and 0, at some gaps ``s_1 - s_2``."""
-    from rankplug.losses import Loss
-
     scores = np.stack([gaps / 2, -gaps / 2], axis=1).reshape(-1)
     starts = np.arange(0, scores.size + 1, 2)
     evaluation = Loss.named(loss).evaluate(scores, np.tile([1.0, 0.0], gaps.size), starts, sampler=sampler)
@@ -178,8 +166,6 @@ def push(gaps: NDArray[np.float64], loss: str, sampler: str | None) -> NDArray[n
 
 def push_frame(loss: str = "approx_ndcg[eta=10]", beta: float = 1.0, samples: int = 4000) -> pd.DataFrame:
     """Return the push of a loss and of its expectation, a row for each gap."""
-    import pandas as pd
-
     noise = f"gumbel[beta={beta},samples={samples}]"
     return pd.DataFrame({"gap": GAPS, "plain": push(GAPS, loss, None), "expected": push(GAPS, loss, noise)})
 
@@ -192,10 +178,6 @@ def growth_of_push(loss: str, gap: float = IN_ORDER) -> float:
 
 def draw_margins(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """Draw the pushes of both losses of networks and of their expectations over the gap."""
-    import pandas as pd
-
-    from rankplug.plotting import new_figure
-
     figure, panels = new_figure(2, width=3.8, height=2.8)
     frames = []
     for axes, (name, loss) in zip(panels, LOSSES.items(), strict=True):
@@ -211,8 +193,6 @@ def draw_margins(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
 
 def draw_push(loss: str = "approx_ndcg[eta=10]", beta: float = 1.0) -> Figure:
     """Draw both pushes over the gap."""
-    from rankplug.plotting import new_figure
-
     frame = push_frame(loss, beta)
     figure, axes = new_figure(width=5.6, height=3.0)
     axes.axvspan(0, GAPS[-1], color="#f2f2f2", zorder=0)
@@ -237,8 +217,6 @@ def ranks_of_scores(scores: NDArray[np.float64], eta: float = 1.0) -> NDArray[np
 
 def ranks_of_gaps(gaps: NDArray[np.float64], eta: float = 1.0) -> NDArray[np.float64]:
     """Return the smooth ranks from the sigmoids' inputs; ``gaps[list, i, j]`` is how far document j is above i."""
-    from scipy.special import expit
-
     others = ~np.eye(gaps.shape[-1], dtype=bool)
     ranks: NDArray[np.float64] = 1.0 + (expit(eta * gaps) * others).sum(axis=-1)
     return ranks
@@ -246,8 +224,6 @@ def ranks_of_gaps(gaps: NDArray[np.float64], eta: float = 1.0) -> NDArray[np.flo
 
 def both_ways(eta: float = 1.0, draws: int = DRAWS, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return ranks (a) from sampled log-probabilities and (b) from raw scores with noise in the sigmoids."""
-    from scipy.special import log_softmax
-
     raw = np.array(SCORES)
     gumbel = np.random.default_rng(seed).gumbel(size=(draws, raw.size))
     sampled = log_softmax(raw + gumbel, axis=1)
@@ -271,10 +247,6 @@ def largest_difference(independent: bool = False) -> float:
 
 def draw_ranks(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """Draw the two constructions side by side, with the numbers of one draw."""
-    import pandas as pd
-
-    from rankplug.plotting import legend_below, new_figure
-
     ranks_a, ranks_b = both_ways()
     frame = pd.DataFrame(
         {
@@ -297,8 +269,6 @@ def draw_ranks(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
 
 def _arrows() -> tuple[dict[str, Any], ...]:
     """Return the looks of arrows from a document's own score, from the other's, and from noise."""
-    from rankplug.plotting import PALETTE
-
     dashes = (("#777777", "-"), (PALETTE[0], "--"), (PALETTE[3], ":"))
     return tuple({"color": colour, "linestyle": dash, "linewidth": 0.9} for colour, dash in dashes)
 

@@ -11,12 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rankplug.losses import loss
+from rankplug.plotting import PALETTE, legend_below, new_figure
 from rankplug.registry import parse, registry
+from rankplug.samplers import sampler
 from rankplug.studies import Results
 from rankplug_stochastic.study.colours import colour_of
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 
@@ -41,8 +42,6 @@ def concrete_density(point: NDArray[np.float64], weights: tuple[float, ...]) -> 
 
 def sampled_points(weights: tuple[float, ...], beta: float = 1.0, samples: int = SAMPLES) -> NDArray[np.float64]:
     """Draw from the sampler ``gumbel`` distributions over the documents, one row a draw."""
-    from rankplug.samplers import sampler
-
     noise = sampler(f"gumbel[beta={beta},samples={samples}]")
     return np.exp(noise.draw(np.log(weights), [0, len(weights)]))
 
@@ -85,8 +84,6 @@ def density_shares(weights: tuple[float, ...], cells: NDArray[np.float64], finen
 
 def density_frame(beta: float = 1.0) -> pd.DataFrame:
     """Return the sampled share of each cell and the share by the closed density, for each set of weights."""
-    import pandas as pd
-
     cells = triangles()
     centers = cells.mean(axis=1)
     frames = []
@@ -123,8 +120,6 @@ def largest_first_error(beta: float = 1.0) -> float:
 
 def draw_densities(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """Draw samples above, the closed density below; brighter cells are likelier."""
-    from rankplug.plotting import new_figure
-
     frame = density_frame()
     figure, axes = new_figure(len(WEIGHTS), 2, width=3.3, height=2.9)
     for column, weights in enumerate(WEIGHTS):
@@ -154,8 +149,6 @@ def order_chances(weights: tuple[float, ...], beta: float) -> dict[tuple[int, ..
 
 def draw_orders(beta: float = 1.0, weights: tuple[float, ...] = WEIGHTS[0]) -> Figure:
     """Draw samples on the triangle, and how often each order of the documents comes up, beside its chance."""
-    from rankplug.plotting import PALETTE, new_figure
-
     points = sampled_points(weights, beta, samples=20_000)
     chances = order_chances(weights, beta)
     orders = np.argsort(-points, axis=1)
@@ -209,8 +202,6 @@ DEVIATION = float(np.pi / np.sqrt(3.0))
 @functools.cache
 def differences(beta: float, law: str = "gumbel") -> NDArray[np.float64]:
     """Return draws of ``Z_12`` and ``Z_23`` by one of the paper's samplers, a row each."""
-    from rankplug.samplers import sampler
-
     # A Gaussian of this scale gives differences of the logistic law's variance.
     scale = beta if law == "gumbel" else beta * DEVIATION / np.sqrt(2.0)
     noisy = sampler(f"{law}[beta={scale},samples={DRAWS_OF_DIFFERENCES}]").draw(np.zeros(3), [0, 3])
@@ -233,10 +224,7 @@ def correlation(beta: float, independent: bool = False) -> float:
 
 def draw_differences(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """Draw the shares of draws beside the logistic density, for three scales of the noise."""
-    import pandas as pd
     from scipy import stats
-
-    from rankplug.plotting import PALETTE, new_figure
 
     figure, panels = new_figure(len(SCALES), width=2.6, height=2.4)
     rows = []
@@ -345,8 +333,6 @@ def farthest_from_one_over_draws(repeated: bool = False) -> float:
 
 def draw_over_draws(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
     """Draw the relative variance of the paper's estimators over the number of draws, for three spreads of scores."""
-    from rankplug.plotting import legend_below, new_figure
-
     figure, panels = new_figure(len(SPREADS), width=2.6, height=2.4, sharey=True)
     rows = []
     for axes, spread in zip(panels, SPREADS, strict=True):

@@ -9,7 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rankplug.statistics import holm
+from rankplug.data import load
+from rankplug.losses import Loss
+from rankplug.plotting import PALETTE, draw_interval, legend_below, new_figure
+from rankplug.statistics import holm, t_interval
 from rankplug.studies import (
     Check,
     Checks,
@@ -48,7 +51,6 @@ from rankplug_uniquerating.study.protocol import (
 from rankplug_uniquerating.study.theory import ROUNDING
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 
@@ -96,8 +98,6 @@ def table_of(collection: str) -> Callable[[Results], Table]:
 
 def test_selected(results: Results) -> Table:
     """Return the published rows on OHSUMED beside ours, the epoch selected on validation data and on the test part."""
-    import pandas as pd
-
     own = rows_of(results, TABLES, NDCG, PLACES[OHSUMED], OHSUMED)
     on_test = rows_of(results, TEST_SELECTED, NDCG, PLACES[OHSUMED], OHSUMED)
     on_test = on_test.assign(model=on_test["model"] + ", selected on the test part")
@@ -106,8 +106,6 @@ def test_selected(results: Results) -> Table:
 
 def table_6(results: Results) -> Table:
     """Return NDCG with 1 for queries without a relevant document, chosen and measured on the test part as in print."""
-    import pandas as pd
-
     there = [collection for collection in PLACES if group_of(results, collection, LIGHTGBM_EVALUATION)]
     datasets = dict.fromkeys((*there, WEB10K, WEB30K))
     tables = [rows_of(results, LIGHTGBM_EVALUATION, LIGHTGBM_NDCG, "Table 6", dataset) for dataset in datasets]
@@ -120,8 +118,6 @@ def significance(results: Results) -> Table:
     The reference is LambdaLoss on OHSUMED and LambdaMart-L elsewhere. Holm's correction is over all rows of a
     collection. A star in the published table says that the paper found a difference at the level .05.
     """
-    import pandas as pd
-
     starred = results.published[results.published["note"].astype(str).str.startswith("*")]
     stars = set(zip(starred["exhibit"], starred["model"], starred["metric"], strict=True))
 
@@ -154,8 +150,6 @@ def err_by_definition(results: Results) -> Table:
 
     With one definition the ratio is nearly the same for all models of a collection. The published ones are not.
     """
-    import pandas as pd
-
     printed = results.published.pivot_table(index=["dataset", "model"], columns="metric", values="value")
     ratios = printed[ERR[0]] / printed[NDCG[0]]
     rows = []
@@ -183,8 +177,6 @@ def table_1(results: Results) -> tuple[pd.DataFrame, None]:
 
     There is a difference only of a collection itself: made data have sizes of their own.
     """
-    import pandas as pd
-
     there = {collection: group for collection in PLACES if (group := group_of(results, collection))}
     printed = results.published[results.published["exhibit"] == "Table 1"]
     printed = printed[~printed["dataset"].isin(there)].rename(
@@ -228,10 +220,6 @@ def gain_frame(results: Results) -> pd.DataFrame:
 
     The published ones stand beside ours where the data are the paper's, and in rows of their own below made data.
     """
-    import pandas as pd
-
-    from rankplug.statistics import t_interval
-
     rows, below = [], []
     for collection in PLACES:
         group = group_of(results, collection)
@@ -257,8 +245,6 @@ def draw_gains(results: Results) -> tuple[pd.DataFrame, Figure]:
     Published gains are bars beside ours on the paper's own data, and rings as a reference over ours on made data.
     Intervals that run off the picture end in arrowheads.
     """
-    from rankplug.plotting import PALETTE, draw_interval, legend_below, new_figure
-
     frame = gain_frame(results)
     ours, reference = frame[frame["on"] != PUBLISHED], frame[frame["on"] == PUBLISHED]
     figure, grid = new_figure(len(PLACES), 2, width=2.5, height=2.3, sharey="row", squeeze=False)
@@ -339,8 +325,6 @@ def loss_of_example(loss: str, order: str) -> float:
     >>> round(loss_of_example("listnet", "right"), 6), round(loss_of_example("listnet", "wrong"), 6)
     (5.109887, 1.04432)
     """
-    from rankplug.losses import Loss
-
     return float(Loss.named(loss).evaluate(np.array(ORDERS[order]), RATINGS, np.array([0, 2])).value[0])
 
 
@@ -432,8 +416,6 @@ def share_of_zeros(dataset: str, transforms: tuple[str, ...] = (), seed: int = 0
     >>> share_of_zeros("synthetic[queries=50,documents=10]", ("sparse_features[share=0.8]",)) > 75
     True
     """
-    from rankplug.data import load
-
     features = load(dataset, seed=trial_seed(seed, 0), transforms=transforms).train.features
     return 100.0 * (1.0 - float(np.count_nonzero(features)) / features.size)
 
@@ -460,8 +442,6 @@ TIMED = ("uRank", "p-ListMLE", "MDPRank", "LambdaLoss")
 
 def epoch_seconds(results: Results, group: str) -> pd.DataFrame:
     """Return training seconds an epoch without the callbacks' time: a row a trial and fold, a column a model."""
-    import pandas as pd
-
     frame = results[group]
     model_of = {
         (identity, fold): model
@@ -480,10 +460,6 @@ def epoch_seconds(results: Results, group: str) -> pd.DataFrame:
 
 def draw_times(results: Results) -> tuple[pd.DataFrame, None]:
     """Return times and ratios with 95 % intervals over trials and folds, beside the printed factors."""
-    import pandas as pd
-
-    from rankplug.statistics import t_interval
-
     printed = {}
     for row in results.published[results.published["exhibit"] == "Section 5"].itertuples():
         printed[row.model] = f"{row.value:g}-{str(row.note).removeprefix('up to ')}"

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from rankplug.losses import Loss, loss
+from rankplug.plotting import PALETTE, draw_mean, new_figure
 from rankplug.studies import Check, Checks, Evidence, Results
 from rankplug_uniquerating.study.colours import colour_of
 
 if TYPE_CHECKING:
-    import pandas as pd
     import torch
     from matplotlib.figure import Figure
 
@@ -57,8 +59,6 @@ def largest_residual_deviation(lengths: tuple[int, ...] = (2, 10, 60), sign: flo
 
 def windowed_loss(window: int, scores: Doubles, labels: Doubles) -> float:
     """Return the loss of one list by the plugin ``urank``, with windows of some documents (Eq. 3)."""
-    from rankplug.losses import loss
-
     evaluation = loss(f"urank[window={window}]").evaluate(scores, labels, np.array([0, scores.size]))
     return float(evaluation.value[0])
 
@@ -116,8 +116,6 @@ def umart_curvature(scores: Doubles, labels: Doubles, window: int, *, printed: b
 
 def largest_curvature_deviation(window: int = 2) -> float:
     """Return the largest deviation between the derivative of Eq. 5 and the plugin ``umart``."""
-    from rankplug.losses import loss
-
     lists = [made_list(n, seed) for n in (5, 30) for seed in range(3)]
     deviations = []
     for scores, labels in lists:
@@ -191,8 +189,6 @@ def windows_of(window: int) -> NDArray[np.int64]:
 
 def likelihoods(window: int) -> pd.DataFrame:
     """Return the likelihood of each document above the lowest rating, ``prod_b e^f / (e^f + sum_{c in b} e^{f_c})``."""
-    import pandas as pd
-
     numbers = windows_of(window)
     rows = []
     for document in np.flatnonzero(LABELS.min() < LABELS):
@@ -215,8 +211,6 @@ def loss_of_list(window: int) -> float:
 def draw_windows(window: int = 10) -> Figure:
     """Draw which documents compete in which window, and the loss for every width."""
     from matplotlib.colors import ListedColormap
-
-    from rankplug.plotting import PALETTE, new_figure
 
     figure, (left, right) = new_figure(2, width=4.4, height=3.3)
     numbers = windows_of(window)
@@ -251,8 +245,6 @@ def pull_apart(loss: str, gaps: NDArray[np.float64], rival: float) -> NDArray[np
         gaps: scores of the first minus those of the second.
         rival: score of the third.
     """
-    from rankplug.losses import Loss
-
     scores = np.stack([gaps / 2, -gaps / 2, np.full(gaps.size, rival)], axis=1).reshape(-1)
     starts = np.arange(0, scores.size + 1, 3)
     gradient = Loss.named(loss).evaluate(scores, np.tile([2.0, 2.0, 0.0], gaps.size), starts).gradient.reshape(-1, 3)
@@ -262,8 +254,6 @@ def pull_apart(loss: str, gaps: NDArray[np.float64], rival: float) -> NDArray[np
 
 def draw_pull(rival: float = 0.0) -> Figure:
     """Draw the pull on two documents of one rating: ListMLE favours the one listed first, uRank the one behind."""
-    from rankplug.plotting import PALETTE, new_figure
-
     gaps = np.linspace(-3.0, 3.0, 121)
     figure, axes = new_figure(width=5.2, height=3.0)
     axes.plot(gaps, pull_apart("listmle[ties=stable]", gaps, rival), color=PALETTE[7], label="ListMLE, in that order")
@@ -321,8 +311,6 @@ def evaluate_by_autograd(
 
 def evaluate_sorted(scores: Vector, labels: Vector, name: str = "urank") -> tuple[float, Vector]:
     """Return the value and gradient of the plugin."""
-    from rankplug.losses import loss
-
     evaluation = loss(name).evaluate(scores, labels, np.array([0, scores.size]))
     return float(evaluation.value[0]), evaluation.gradient
 
@@ -371,8 +359,6 @@ def _once(form: str, scores: Vector, labels: Vector) -> float:
 
 def timing_frame(lengths: tuple[int, ...] = LENGTHS) -> pd.DataFrame:
     """Measure each form, length and repetition now on this machine, a row for each."""
-    import pandas as pd
-
     rows = [
         {"form": form, "documents": length, "repetition": number, "seconds": value}
         for length in lengths
@@ -390,8 +376,6 @@ def published_factors(results: Results) -> tuple[float, float]:
 
 def draw_forms(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Draw the time over the length of the list, and dashed the loop's by the published factors over tensors."""
-    from rankplug.plotting import PALETTE, draw_mean, new_figure
-
     frame = timing_frame()
     factors = published_factors(results)
     figure, axes = new_figure(width=4.8, height=3.2)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from rankplug.plotting import PALETTE, draw_band, draw_curves, keep_within, legend_below, new_figure
 from rankplug.statistics import holm
 from rankplug.studies import Results, beside_published, facts_beside_published, interval_of, p_value_of
 from rankplug_xendcg.study.colours import COLOURS, colour_of
 from rankplug_xendcg.study.protocol import COMPARED, GAMMA, GAMMAS, METRICS, MODELS, PLACES, WEB30K, YAHOO, Noise
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 
@@ -23,8 +23,6 @@ LEVEL = 0.01
 
 def table_1(results: Results) -> tuple[pd.DataFrame, None]:
     """Return means over trials with intervals."""
-    import pandas as pd
-
     tables = [
         beside_published(results, group, METRICS, exhibit="Table 1", dataset=results.place(group))
         for group in results.groups(kind="quality")
@@ -34,8 +32,6 @@ def table_1(results: Results) -> tuple[pd.DataFrame, None]:
 
 def table_1_tests(results: Results) -> tuple[pd.DataFrame, None]:
     """Return two-sided tests by the design of the data, raw and corrected by Holm for the three pairs."""
-    import pandas as pd
-
     rows = []
     for group in results.groups(kind="quality"):
         for metric in METRICS:
@@ -73,8 +69,6 @@ def published_numbers(results: Results) -> tuple[pd.DataFrame, None]:
     Table 1 has lost its body; of Figure 1 the ticks of the axes are left, which bound the curves and are no values of
     them. Figures 2 and 3 have nothing that could be read.
     """
-    import pandas as pd
-
     known = results.published[["exhibit", "dataset", "model", "metric", "value", "note"]].astype(object)
     rows = [
         {"exhibit": row.exhibit, "data": row.dataset, "model": row.model, "what": row.metric, "published": row.value}
@@ -105,10 +99,6 @@ METRIC_IN_TRAINING = "ndcg@5"
 
 def figure_1(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Draw validation NDCG@5 of lambdaMART and XE-NDCG on each collection: means over trials with intervals."""
-    import pandas as pd
-
-    from rankplug.plotting import draw_curves, keep_within, legend_below, new_figure
-
     groups = results.groups(kind="quality")
     figure, panels = new_figure(len(groups), width=4.0, height=3.1, squeeze=False)
     frames = []
@@ -151,8 +141,6 @@ def levels(results: Results, kind: Noise, place: str) -> dict[float, str]:
 
 def noise_frame(results: Results, kind: Noise, collection: str) -> pd.DataFrame:
     """Return the mean and interval of each level and curve, with the unit of replication."""
-    import pandas as pd
-
     rows = []
     for level, group in levels(results, kind, collection).items():
         samples = {model: results.contrast(METRIC, {(group, model): 100.0}) for model in COMPARED}
@@ -180,8 +168,6 @@ def figure_2a(results: Results) -> tuple[pd.DataFrame, Figure | None]:
 
 def steps_2a(results: Results) -> tuple[pd.DataFrame, None]:
     """Return what each model's test quality changes by from one level of negative documents to the next, with p."""
-    import pandas as pd
-
     groups = list(levels(results, "negatives", WEB30K).items())
     rows = []
     for (low, before), (high, after) in itertools.pairwise(groups):
@@ -220,10 +206,6 @@ def _figure(
     results: Results, kind: Noise, datasets: tuple[str, ...], letter: str = ""
 ) -> tuple[pd.DataFrame, Figure | None]:
     """Draw both models above, their difference below; nothing if a single data set was asked for and this is not it."""
-    import pandas as pd
-
-    from rankplug.plotting import keep_within, legend_below, new_figure
-
     run = [name for name in datasets if levels(results, kind, name)]
     if not run:
         return pd.DataFrame(columns=["place", "noise", "level (%)", "curve", "ndcg@5 (%)"]), None
@@ -242,8 +224,6 @@ def _figure(
 
 
 def _draw(upper: Any, lower: Any, frame: pd.DataFrame) -> None:
-    from rankplug.plotting import PALETTE, draw_band
-
     markers = zip(COMPARED, "os", strict=True)
     styles: dict[str, dict[str, Any]] = {
         model: {"color": colour_of(model), "marker": marker, "markersize": 4} for model, marker in markers

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from rankplug.losses import loss
+from rankplug.metrics import metric
+from rankplug.plotting import PALETTE, new_figure
 from rankplug_xendcg.study.colours import colour_of
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 
@@ -45,16 +48,12 @@ def slack(
     share: float = 1.0,
 ) -> float:
     """Return by how much a share of the mean loss exceeds the bound."""
-    from rankplug.losses import loss
-
     value = loss(f"xe_ndcg[gamma={gamma}]").evaluate(scores, labels, starts, seed=seed).value
     return float(share * value.mean() - bound(scores, labels, starts))
 
 
 def bound(scores: NDArray[np.float64], labels: NDArray[np.float64], starts: NDArray[np.int64]) -> float:
     """Return the right-hand side of Theorem 1."""
-    from rankplug.metrics import metric
-
     ndcg = metric("ndcg")(scores, labels, starts)
     ideal = metric("dcg")(labels, labels, starts)
     return float(-np.log(ndcg.mean() + (1.0 / ideal).mean()))
@@ -62,9 +61,6 @@ def bound(scores: NDArray[np.float64], labels: NDArray[np.float64], starts: NDAr
 
 def draw_bound(gamma: float = 0.5) -> Figure:
     """Draw loss and bound of a list of three documents, as the best one's lead grows."""
-    from rankplug.losses import loss
-    from rankplug.plotting import PALETTE, new_figure
-
     leads = np.linspace(-6, 6, 121)
     starts = np.array([0, 3])
     lists = [np.array([lead, 0.0, -0.5]) for lead in leads]
@@ -92,8 +88,6 @@ LOSSES = {"XE-NDCG": "xe_ndcg", "lambdaMART": "lambdarank[sigma=1]"}
 
 def gradient_sizes(name: str, lists: int = 40, seed: int = 0) -> NDArray[np.float64]:
     """Return the largest ``||gradient||_1`` among random lists, for each of ``LENGTHS``."""
-    from rankplug.losses import loss
-
     generator = np.random.default_rng(seed)
     largest = []
     for length in LENGTHS:
@@ -116,8 +110,6 @@ def largest_share_of_squares(sigma: float = 1.0) -> float:
 
 def draw_gradient_sizes() -> Figure:
     """Draw the largest gradient by the length of the list."""
-    from rankplug.plotting import new_figure
-
     figure, axes = new_figure(width=5.0, height=3.0)
     for model, name in LOSSES.items():
         axes.plot(LENGTHS, gradient_sizes(name), marker="o", markersize=4, color=colour_of(model), label=model)
@@ -137,8 +129,6 @@ EPSILON = 1e-3
 
 def step(kind: str, scores: NDArray[np.float64], labels: NDArray[np.float64], seed: int = 0) -> NDArray[np.float64]:
     """Return the step on each score that a boosting engine takes with a kind of curvature, less its mean."""
-    from rankplug.losses import loss
-
     evaluation = loss(f"xe_ndcg[step={kind}]").evaluate(scores, labels, [0, scores.size], seed=seed, step="newton")
     whole = -evaluation.gradient / evaluation.curvature
     return whole - whole.mean()
@@ -146,8 +136,6 @@ def step(kind: str, scores: NDArray[np.float64], labels: NDArray[np.float64], se
 
 def series_frame(lists: int = 60, seed: int = 0) -> pd.DataFrame:
     """Return the mean cosine with Newton's step, and mean ratio of the norms, a row for each length and kind."""
-    import pandas as pd
-
     generator = np.random.default_rng(seed)
     rows = []
     for length in LENGTHS_OF_SERIES:
@@ -198,8 +186,6 @@ def least_eigenvalue(lists: int = 200, seed: int = 0, epsilon: float = EPSILON) 
 
 def draw_series() -> Figure:
     """Draw the length of the step over that of Newton's, by the length of the list."""
-    from rankplug.plotting import PALETTE, new_figure
-
     frame = series_frame()
     figure, axes = new_figure(width=5.0, height=3.0)
     for (kind, name), colour in zip(KINDS.items(), (PALETTE[0], PALETTE[1]), strict=True):
@@ -231,8 +217,6 @@ def targets(labels: ArrayLike, draws: int = 200, seed: int = 0) -> NDArray[np.fl
 
 def draw_targets(best_label: int = 4, draws: int = 200) -> Figure:
     """Draw the target of a list under many gammas, beside the two fixed ones and ListNet's."""
-    from rankplug.plotting import new_figure
-
     labels = np.array([best_label, *LABELS_OF_TARGET[1:]], dtype=np.float64)
     positions = np.arange(labels.size)
     shares = targets(labels, draws)
