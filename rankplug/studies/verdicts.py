@@ -328,15 +328,15 @@ Evidence = Differences | Checks | Abstention
 
 def exact_check(
     what: str,
-    value: float,
+    value: Callable[[], float],
     *,
     at_most: float = math.inf,
     at_least: float = -math.inf,
-    control: float = math.nan,
-    control_of: str = "",
-) -> Checks:
-    """Make evidence of one exact check, see :class:`Check`."""
-    return Checks({"": Check(what, value, at_most, at_least, control, control_of)})
+    control: Callable[[], float],
+    control_of: str,
+) -> Callable[[object], Checks]:
+    """Return the statistic of one exact check, which computes its two numbers when it is judged; see :class:`Check`."""
+    return lambda results: Checks({"": Check(what, value(), at_most, at_least, control(), control_of)})
 
 
 def greater(parts: Mapping[str, Values], *notes: str) -> Evidence:

@@ -16,13 +16,12 @@ from rankplug.studies import (
     Sample,
     Values,
     alike,
-    exact_check,
     greater,
     not_run,
 )
 from rankplug_logrank.study import training, walks
 from rankplug_logrank.study.accuracy import GROUP, RIVALS, accuracy_frame, cells_above_half, microaverage
-from rankplug_logrank.study.identities import OVER_ALL, OVER_RANKINGS, SUMS, bound_frame, largest_bend, largest_error
+from rankplug_logrank.study.identities import OVER_ALL, OVER_RANKINGS, SUMS, bound_frame, largest_error
 from rankplug_logrank.study.protocol import BASELINES, BY_NAME, FAMILIES, GAINS, MEASURES, MODELS, QUOTED, RESTART_MIXES
 from rankplug_logrank.study.training import domination_frame, first_trial, trace_frame
 from rankplug_logrank.study.walks import correlation, deviations, flip_frame, flips_that_leave, walk
@@ -114,54 +113,31 @@ def negative_skew_helps(results: Results) -> Evidence:
     return greater({measure: of_settings(results, measure, weights) for measure in MEASURES})
 
 
-def spread_is_smaller_at_the_worst(results: Results) -> Evidence:
-    """Compare the standard deviation of Delta around the best restart with that around the worst, over ten seeds."""
-    return spread_around_the_ends(TOP_HEAVY)
+def spread_is_smaller_at_the_worst(gains: Sequence[str]) -> Statistic:
+    """Return the statistic that compares the deviation of Delta around the best restart with that around the worst.
+
+    AUC counts all pairs alike, so that both ends have the same spread.
+    """
+
+    def gather(results: Results) -> Evidence:
+        spread, design = deviations(), IndependentTrials("sets of walks")
+        spreads = {gain: spread.loc[gain, ["best", "worst"]].to_numpy(np.float64) for gain in gains}
+        return greater({gain: Sample(rows[:, 0] - rows[:, 1], design) for gain, rows in spreads.items()})
+
+    return gather
 
 
-def spread_in_auc(results: Results) -> Evidence:
-    """Compare the same in AUC, which counts all pairs alike, so that both ends have the same spread."""
-    return spread_around_the_ends(("AUC",))
-
-
-def spread_around_the_ends(gains: Sequence[str]) -> Evidence:
-    """Make evidence that in some gains Delta deviates more around the best restart than around the worst."""
-    spread = deviations()
-    spreads = {gain: spread.loc[gain, ["best", "worst"]].to_numpy(np.float64) for gain in gains}
-    design = IndependentTrials("sets of walks")
-    return greater({gain: Sample(rows[:, 0] - rows[:, 1], design) for gain, rows in spreads.items()})
-
-
-def scores_dominate(results: Results) -> Evidence:
-    """Compare ``|w.phi|`` with Delta, averaged over the rankings of each query."""
-    return lead_over_delta(domination_frame(results))
-
-
-def scores_before_training(results: Results) -> Evidence:
-    """Compare the same at ``w = 0``, where ``w.phi`` is 0."""
-    return lead_over_delta(domination_frame(results, trained=False))
-
-
-def lead_over_delta(frame: pd.DataFrame) -> Evidence:
-    """Make evidence that ``|w.phi|`` is above Delta."""
+def scores_dominate(results: Results, trained: bool = True) -> Evidence:
+    """Compare ``|w.phi|`` with Delta, averaged over the rankings of each query, after training or at ``w = 0``."""
+    frame = domination_frame(results, trained)
     lead = (frame["w.phi"].abs() - frame["Delta"]).groupby(frame["query"]).mean()
     return greater({"": Sample(lead.to_numpy(), IndependentTrials("training queries of one model"))})
 
 
-def both_objectives_improve(results: Results) -> Evidence:
-    """Compare the training loss at ``w = 0`` with that at the last traced iteration, relative to the first."""
-    return falls(trace_frame(results))
-
-
-def objectives_without_training(results: Results) -> Evidence:
-    """Compare the same where ``w`` stays 0."""
-    return falls(trace_frame(results, trained=False))
-
-
-def falls(frame: pd.DataFrame) -> Evidence:
-    """Make evidence that each objective is lower at the last iteration than at the first."""
+def both_objectives_improve(results: Results, trained: bool = True) -> Evidence:
+    """Compare each training loss at ``w = 0`` with that at the last traced iteration, relative to the first."""
     parts = {}
-    for name, rows in frame.groupby("objective", sort=False):
+    for name, rows in trace_frame(results, trained).groupby("objective", sort=False):
         values = rows.pivot(index="query", columns="iteration", values=["exact", "sampled"])
         for kind in ("exact", "sampled"):
             losses = values[kind].to_numpy(np.float64)
@@ -269,30 +245,20 @@ def identities_hold(results: Results) -> Evidence:
     )
 
 
-def closed_form_is_not_over_rankings(results: Results) -> Evidence:
-    """Compare the same closed forms with sums over rankings only."""
-    return exact_check(
-        "largest relative difference from sums over rankings, lists of 4 to 6 documents",
-        largest_error(OVER_RANKINGS),
-        at_least=TOLERANCE,
-        control=largest_error(OVER_ALL),
-        control_of="from sums over all sign matrices",
-    )
-
-
 def walk_stays_among_rankings(results: Results) -> Evidence:
     """Check every state of eight walks, rebuilt from the counts the sampler keeps."""
     walks = [walk(best, seed=seed) for best in (True, False) for seed in range(4)]
     off = sum(not walk.matches for walk in walks)
     jumps = sum(int(((states.signs[1:] != states.signs[:-1]).sum((1, 2)) != 1).sum()) for states in walks)
     states = sum(len(walk.signs) for walk in walks)
-    return exact_check(
+    check = Check(
         f"walks that leave the rankings and steps that change not exactly one pair, of {len(walks)} and {states}:",
         float(off + jumps),
         at_most=0.0,
         control=float(flips_that_leave()),
         control_of="flips of these states that leave the rankings, which a walk without the rule would take",
     )
+    return Checks({"": check})
 
 
 def small_changes_are_likelier(results: Results) -> Evidence:
@@ -319,74 +285,9 @@ def small_changes_are_likelier(results: Results) -> Evidence:
     )
 
 
-def convex_bounds_l3(results: Results) -> Evidence:
-    """Check ConvexLoss less L3 on random lists."""
-    frame = bound_frame()
-    return exact_check(
-        f"least of ConvexLoss less L3, {len(frame)} random lists",
-        float(frame["gap"].min()),
-        at_least=-TOLERANCE,
-        control=float((frame["logrank_mle"] - frame["logrank_l3"]).min()),
-        control_of="of MLE less L3",
-    )
-
-
-def gap_is_an_eighth(results: Results) -> Evidence:
-    """Compare the gap between ConvexLoss and L3 with 1/8."""
-    frame = bound_frame()
-    return exact_check(
-        f"largest gap, {len(frame)} random lists",
-        float(frame["gap"].max()),
-        at_most=0.125,
-        control=float((frame["convex_loss"] - frame["logrank_mle"]).max()),
-        control_of="to MLE",
-    )
-
-
-def exponential_bounds_expected(results: Results) -> Evidence:
-    """Check (5) with ``f = e^x`` less (4) on random lists."""
-    frame = bound_frame()
-    expected = frame["logrank_l2"]
-    return exact_check(
-        f"least of (5) less (4), {len(frame)} random lists",
-        float((frame["logrank_exponential"] - expected).min()),
-        at_least=-TOLERANCE,
-        control=float((np.log(expected) - expected).min()),
-        control_of="with f(x) = x",
-    )
-
-
-def l2_is_not_convex(results: Results) -> Evidence:
-    """Measure the rise of L2 above chords."""
-    return exact_check(
-        "largest rise above chords between random scores",
-        largest_bend("logrank_l2"),
-        at_least=TOLERANCE,
-        control=largest_bend("convex_loss"),
-        control_of="of ConvexLoss",
-    )
-
-
-def l3_is_not_convex(results: Results) -> Evidence:
-    """Measure the rise of L3 above chords."""
-    return exact_check(
-        "largest rise above chords between random scores",
-        largest_bend("logrank_l3"),
-        at_least=TOLERANCE,
-        control=largest_bend("exp_gain"),
-        control_of="of ExpGain, which is not convex",
-    )
-
-
-def convex_is_convex(results: Results) -> Evidence:
-    """Measure the rise of ConvexLoss above chords."""
-    return exact_check(
-        "largest rise above chords between random scores",
-        largest_bend("convex_loss"),
-        at_most=TOLERANCE,
-        control=largest_bend("exp_gain"),
-        control_of="of ExpGain",
-    )
+def of_bounds(column: str, less: str, extreme: str) -> Callable[[], float]:
+    """Return what computes the least or largest difference between two columns of the random lists' losses."""
+    return lambda: float((bound_frame()[column] - bound_frame()[less]).agg(extreme))
 
 
 def convex_softens_the_hinge(results: Results) -> Evidence:

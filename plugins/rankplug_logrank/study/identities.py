@@ -130,6 +130,7 @@ LISTS, GOODS, BADS = 60, 3, 7
 LABELS = np.tile(np.repeat([1.0, 0.0], [GOODS, BADS]), LISTS)
 STARTS = np.arange(0, LABELS.size + 1, GOODS + BADS)
 SCALES = (0.0, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0)
+RANDOM_LISTS = LISTS * len(SCALES) * len(GAINS)
 SAMPLES = 60
 MIDPOINTS = 20
 SHOWN = ("logrank_mle", "logrank_l2", "logrank_exponential", "logrank_l3", "convex_loss")

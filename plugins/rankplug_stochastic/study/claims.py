@@ -2,34 +2,9 @@
 
 from __future__ import annotations
 
-from rankplug.studies import Claim, Margin
-from rankplug_stochastic.study.evidence import (
-    approx_overfits_earlier,
-    approx_reaches_higher,
-    best_order_stays,
-    best_scores_stay,
-    better_at_every_cutoff,
-    bound_holds,
-    constant_has_no_limit,
-    cross_entropy_pair_alike,
-    cross_entropy_unchanged,
-    differences_are_logistic,
-    dropout_places_alike,
-    early_lead,
-    gain_of,
-    kinds_alike,
-    longer_training_falls_short,
-    margins_widen,
-    noise_enters_either_way,
-    of_curves,
-    samples_follow_the_density,
-    similar_on_yahoo,
-    stretch,
-    tuning_widens_the_gap,
-    variance_falls_with_draws,
-    weak_losses,
-    whichever_trial,
-)
+from rankplug.studies import Claim, Margin, exact_check
+from rankplug_stochastic.study import evidence, losses, noise
+from rankplug_stochastic.study.evidence import stretch
 from rankplug_stochastic.study.exhibits import OF_SPREAD, OF_TRAINING, PLAIN, loses_less
 from rankplug_stochastic.study.protocol import LAWS
 
@@ -71,21 +46,27 @@ CLAIMS = (
     Claim(
         "samples-follow-concrete-density",
         "Perturbed scores are samples of the Concrete distribution; a document comes first as often as alpha says.",
-        samples_follow_the_density,
+        evidence.samples_follow_the_density,
         "Figure 1",
         section="Section 4.2",
     ),
     Claim(
         "noise-enters-sigmoids",
         "ApproxNDCG's ranks of sampled scores are those of raw scores with $Z_{ij}=G_i-G_j$ in the sigmoids.",
-        noise_enters_either_way,
+        exact_check(
+            "largest difference of the ranks of three documents in 1000 draws",
+            losses.largest_difference,
+            at_most=1e-12,
+            control=lambda: losses.largest_difference(independent=True),
+            control_of="with noise that is independent from pair to pair",
+        ),
         "Figure 2",
         section="Section 5.2",
     ),
     Claim(
         "differences-are-logistic",
         "$Z_{ij}=G_i-G_j$ is logistic of scale beta; pairs that share a document are dependent.",
-        differences_are_logistic,
+        evidence.differences_are_logistic,
         "Law of Z",
         section="Section 5.2",
     ),
@@ -93,7 +74,13 @@ CLAIMS = (
         "noise-widens-margins",
         "Noise also widens the margin between relevance classes: a pair that ApproxNDCG has in the right order is"
         " pushed ten times as strongly.",
-        margins_widen,
+        exact_check(
+            f"E[ApproxNDCG]'s push at a gap of {losses.IN_ORDER:g} over ApproxNDCG's",
+            lambda: losses.growth_of_push(losses.LOSSES["ApproxNDCG"]),
+            at_least=10.0,
+            control=lambda: losses.growth_of_push(losses.LOSSES["CrossEntropy"]),
+            control_of="of CrossEntropy, which widens margins by itself",
+        ),
         "Margins",
         section="Section 1",
     ),
@@ -116,35 +103,65 @@ CLAIMS = (
     Claim(
         "variance-falls-with-samples",
         "The variance of a gradient falls as one over the number of samples.",
-        variance_falls_with_draws,
+        exact_check(
+            "largest deviation of draws times their variance from one draw's, relative to it",
+            noise.farthest_from_one_over_draws,
+            at_most=0.15,
+            control=lambda: noise.farthest_from_one_over_draws(repeated=True),
+            control_of="where one draw is repeated",
+        ),
         "Variance and draws",
         source="ours",
     ),
     Claim(
         "cross-entropy-bound",
         "With clipped noise, E[H] is at most H + log E[e^G] (Equations 13 and 14).",
-        bound_holds,
+        exact_check(
+            "least of the bound less E[H], lists of 2 to 100 documents",
+            losses.least_room,
+            at_least=0.0,
+            control=lambda: losses.least_room(share=0.1),
+            control_of="with a tenth of the constant",
+        ),
         "Equations 9 to 14",
         section="Section 5.1",
     ),
     Claim(
         "expectation-does-not-exist",
         "In theory, the expectation E[e^G] in the last term of Equation 14 does not exist.",
-        constant_has_no_limit,
+        exact_check(
+            "E[e^G] with eps = 1e-100 over that with 1e-10",
+            lambda: losses.growth_of_the_constant()[0],
+            at_least=2.0,
+            control=lambda: losses.growth_of_the_constant()[1],
+            control_of="of E[e^(G/2)], which has a limit",
+        ),
         "Equations 9 to 14",
         section="Section 5.1",
     ),
     Claim(
         "cross-entropy-best-scores-stay",
         "Noise does not move CrossEntropy's best scores.",
-        best_scores_stay,
+        exact_check(
+            "largest move of the best score gap of two documents",
+            losses.largest_move,
+            at_most=0.01,
+            control=lambda: losses.largest_move(beta=0.01),
+            control_of="with beta = .01",
+        ),
         "Equations 9 to 14",
         source="ours",
     ),
     Claim(
         "cross-entropy-best-order-stays",
         "Noise does not change the order of CrossEntropy's best scores.",
-        best_order_stays,
+        exact_check(
+            "least best gap under noise, the first document's target being the larger",
+            losses.least_gap,
+            at_least=0.0,
+            control=lambda: losses.least_gap(share_from=0.4),
+            control_of="with targets from .4 on",
+        ),
         "Equations 9 to 14",
         section="Section 5.1",
         source="ours",
@@ -152,7 +169,7 @@ CLAIMS = (
     Claim(
         "cross-entropy-does-not-benefit",
         "CrossEntropy does not benefit from Algorithm 1 (same settings).",
-        cross_entropy_unchanged,
+        evidence.cross_entropy_unchanged,
         "Figure 3a",
         POINTS,
         section="Section 7.1",
@@ -161,7 +178,7 @@ CLAIMS = (
     Claim(
         "approxndcg-better-optimum",
         "The application of Algorithm 1 to ApproxNDCG results in a better optimum (same settings).",
-        approx_reaches_higher,
+        evidence.approx_reaches_higher,
         "Figure 3b",
         POINTS,
         section="Section 7.1",
@@ -170,7 +187,7 @@ CLAIMS = (
     Claim(
         "approxndcg-faster-convergence",
         "The application of Algorithm 1 to ApproxNDCG results in a faster convergence.",
-        early_lead("ApproxNDCG"),
+        evidence.early_lead("ApproxNDCG"),
         "Figure 3b",
         POINTS,
         section="Section 7.1",
@@ -179,7 +196,9 @@ CLAIMS = (
     Claim(
         "approxndcg-gap-grows",
         "The performance gap between ApproxNDCG and E[ApproxNDCG] grows wider as training progresses.",
-        of_curves("E[ApproxNDCG]", "ApproxNDCG", lambda gaps: stretch(gaps, 2 / 3, 1) - stretch(gaps, 0, 1 / 3)),
+        evidence.of_curves(
+            "E[ApproxNDCG]", "ApproxNDCG", lambda gaps: stretch(gaps, 2 / 3, 1) - stretch(gaps, 0, 1 / 3)
+        ),
         "Figure 3b",
         POINTS,
         section="Section 7.1",
@@ -187,7 +206,7 @@ CLAIMS = (
     Claim(
         "approxndcg-overfits-earlier",
         "E[ApproxNDCG] shows signs of overfitting earlier (with the baseline's settings).",
-        approx_overfits_earlier,
+        evidence.approx_overfits_earlier,
         "Figure 3b",
         TRAINING,
         section="Section 7.1",
@@ -195,7 +214,7 @@ CLAIMS = (
     Claim(
         "lambdamart-faster-convergence",
         "Training lambdaMART with stochastic scores leads to a higher convergence rate.",
-        early_lead("lambdaMART"),
+        evidence.early_lead("lambdaMART"),
         "Figure 3c",
         POINTS,
         section="Section 7.1",
@@ -204,7 +223,7 @@ CLAIMS = (
     Claim(
         "lambdamart-ahead-in-training",
         "E[lambdaMART] consistently outperforms lambdaMART during training.",
-        of_curves("E[lambdaMART]", "lambdaMART", lambda gaps: gaps.mean()),
+        evidence.of_curves("E[lambdaMART]", "lambdaMART", lambda gaps: gaps.mean()),
         "Figure 3c",
         POINTS,
         section="Section 7.1",
@@ -212,7 +231,7 @@ CLAIMS = (
     Claim(
         "lambdamart-gain-with-fewer-trees",
         "The difference between E[lambdaMART] and lambdaMART is more pronounced with fewer trees.",
-        of_curves("E[lambdaMART]", "lambdaMART", lambda gaps: stretch(gaps, 0, 0.25) - stretch(gaps, 0.75, 1)),
+        evidence.of_curves("E[lambdaMART]", "lambdaMART", lambda gaps: stretch(gaps, 0, 0.25) - stretch(gaps, 0.75, 1)),
         "Figure 3c",
         POINTS,
         section="Section 7.2",
@@ -221,7 +240,7 @@ CLAIMS = (
         "longer-training-falls-short",
         "Training ApproxNDCG for more steps (three times the epochs) does not yield an NDCG better than the largest"
         " NDCG achieved by E[ApproxNDCG].",
-        longer_training_falls_short,
+        evidence.longer_training_falls_short,
         "Mentioned",
         POINTS,
         section="Section 7.1",
@@ -230,7 +249,7 @@ CLAIMS = (
         "whichever-trial",
         "Regardless of which trial is plotted, the comparison holds. Tested is less: E[ApproxNDCG] and E[lambdaMART]"
         " lie above in more than half of the trials.",
-        whichever_trial,
+        evidence.whichever_trial,
         "Figure 3b",
         OF_TRIALS,
         section="Section 7.1",
@@ -238,7 +257,7 @@ CLAIMS = (
     Claim(
         "similar-on-yahoo",
         "A similar trend is observed on the Yahoo! dataset.",
-        similar_on_yahoo,
+        evidence.similar_on_yahoo,
         "Figure 3, Yahoo",
         POINTS,
         section="Section 7.1",
@@ -246,7 +265,7 @@ CLAIMS = (
     Claim(
         "listmle-and-ranknet-are-weak",
         "ListMLE and RankNet are weaker than the three baselines.",
-        weak_losses,
+        evidence.weak_losses,
         "Mentioned",
         POINTS,
         section="Section 6.2",
@@ -254,7 +273,7 @@ CLAIMS = (
     Claim(
         "dropout-place-does-not-matter",
         "E[ApproxNDCG] in setting B ranks alike with dropout between all layers and after the last.",
-        dropout_places_alike,
+        evidence.dropout_places_alike,
         "Mentioned",
         POINTS,
         source="ours",
@@ -262,7 +281,7 @@ CLAIMS = (
     Claim(
         "tuning-widens-the-gap",
         "With fine-tuned hyperparameters the gap between ApproxNDCG and E[ApproxNDCG] widens substantially.",
-        tuning_widens_the_gap,
+        evidence.tuning_widens_the_gap,
         "Figure 4",
         POINTS,
         section="Section 7.1",
@@ -270,7 +289,7 @@ CLAIMS = (
     Claim(
         "approxndcg-table-1",
         f"E[ApproxNDCG] consistently improves upon ApproxNDCG significantly, on both datasets{NETWORKS_DIFFER}.",
-        better_at_every_cutoff("E[ApproxNDCG]", "ApproxNDCG"),
+        evidence.better_at_every_cutoff("E[ApproxNDCG]", "ApproxNDCG"),
         "Table 1",
         POINTS,
         section="Section 7.2",
@@ -279,7 +298,7 @@ CLAIMS = (
     Claim(
         "lambdamart-table-1",
         "On both datasets, E[lambdaMART] performs better than lambdaMART across rank cutoffs.",
-        better_at_every_cutoff("E[lambdaMART]", "lambdaMART"),
+        evidence.better_at_every_cutoff("E[lambdaMART]", "lambdaMART"),
         "Table 1",
         POINTS,
         section="Section 7.2",
@@ -289,7 +308,7 @@ CLAIMS = (
         Claim(
             f"{better.lower()}-beats-{worse.lower()}",
             f"{better} performs better than {worse} at every cutoff, as Table 1 prints it.",
-            better_at_every_cutoff(better, worse),
+            evidence.better_at_every_cutoff(better, worse),
             "Table 1",
             POINTS,
             section="Section 7.2",
@@ -299,7 +318,7 @@ CLAIMS = (
     Claim(
         "cross-entropy-table-1",
         f"CrossEntropy and E[CrossEntropy] show no statistically significant performance difference{NETWORKS_DIFFER}.",
-        cross_entropy_pair_alike,
+        evidence.cross_entropy_pair_alike,
         "Table 1",
         POINTS,
         section="Section 7.2",
@@ -309,7 +328,7 @@ CLAIMS = (
         Claim(
             f"noise-alone-improves-{loss.lower()}",
             f"Noise alone improves {loss}, with either network, all equally tuned.",
-            gain_of(loss, "noise, with A", "noise, with B"),
+            evidence.gain_of(loss, "noise, with A", "noise, with B"),
             "Noise and network",
             POINTS,
             source="ours",
@@ -320,7 +339,7 @@ CLAIMS = (
         Claim(
             f"network-alone-improves-{loss.lower()}",
             f"The network and optimiser of setting B alone improve {loss}, all equally tuned.",
-            gain_of(loss, "the network and optimiser B, without noise"),
+            evidence.gain_of(loss, "the network and optimiser B, without noise"),
             "Noise and network",
             POINTS,
             source="ours",
@@ -330,7 +349,7 @@ CLAIMS = (
     Claim(
         "law-of-noise-does-not-matter",
         "Under Gaussian or logistic noise of the same scale E[ApproxNDCG] ranks as under Gumbel noise.",
-        kinds_alike("beta = 1", *LAWS),
+        evidence.kinds_alike("beta = 1", *LAWS),
         "Kinds of noise",
         POINTS,
         section="Section 8",
@@ -339,7 +358,7 @@ CLAIMS = (
     Claim(
         "eight-samples-are-enough",
         "With eight samples E[ApproxNDCG] ranks as with sixteen.",
-        kinds_alike("N = 16", "N = 8"),
+        evidence.kinds_alike("N = 16", "N = 8"),
         "Kinds of noise",
         POINTS,
         source="ours",

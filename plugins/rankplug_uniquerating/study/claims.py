@@ -6,7 +6,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankplug.studies import Claim, Evidence, Margin, Observation, Results, greater, not_comparable, not_run
+from rankplug.studies import (
+    Claim,
+    Evidence,
+    Margin,
+    Observation,
+    Results,
+    exact_check,
+    greater,
+    not_comparable,
+    not_run,
+)
 from rankplug_uniquerating.study import exhibits, theory
 from rankplug_uniquerating.study.protocol import (
     AVERAGED,
@@ -157,19 +167,37 @@ CLAIMS = (
     Claim(
         "tensors-equal-loop",
         "Algorithm 1 on tensors equals the loop over documents (Equations 1 and 2), and the sorted sums used here.",
-        theory.forms_agree,
+        exact_check(
+            "largest deviation of value and gradient, 4 lists",
+            theory.largest_deviation,
+            at_most=theory.ROUNDING,
+            control=lambda: theory.largest_deviation("urank[window=2]"),
+            control_of="windows of 2",
+        ),
         section="Section 3.1",
     ),
     Claim(
         "residuals-are-the-gradient",
         "The residuals of Algorithm 2 (Equation 4) are minus the gradient of Equation 2.",
-        theory.residuals_are_the_gradient,
+        exact_check(
+            "largest deviation, 4 lists",
+            theory.largest_residual_deviation,
+            at_most=theory.ROUNDING,
+            control=lambda: theory.largest_residual_deviation(sign=-1.0),
+            control_of="with the other sign",
+        ),
         section="Section 3.2",
     ),
     Claim(
         "listnet-prefers-wrong-order",
         "ListNet's loss is higher for the right order of two documents, scored (20, 1), than for the wrong one.",
-        exhibits.listnet_prefers_the_wrong_order,
+        exact_check(
+            "ListNet's loss of scores (20, 1) less that of (1, 2), for ratings (2, 1)",
+            lambda: exhibits.excess_of_the_right_order("listnet"),
+            at_least=theory.ROUNDING,
+            control=lambda: exhibits.excess_of_the_right_order("urank"),
+            control_of="uRank's",
+        ),
         "Section 2, example",
         section="Section 2",
     ),

@@ -14,8 +14,6 @@ from rankplug.losses import Loss
 from rankplug.plotting import PALETTE, draw_interval, legend_below, new_figure
 from rankplug.statistics import holm, t_interval
 from rankplug.studies import (
-    Check,
-    Checks,
     Evidence,
     Results,
     Sample,
@@ -48,7 +46,6 @@ from rankplug_uniquerating.study.protocol import (
     err_by_collection,
     group_of,
 )
-from rankplug_uniquerating.study.theory import ROUNDING
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -343,21 +340,6 @@ def example(results: Results | None = None) -> tuple[pd.DataFrame, None]:
         for loss in ("listnet", "urank")
     ]
     return pd.DataFrame(rows), None
-
-
-def listnet_prefers_the_wrong_order(results: Results) -> Evidence:
-    """Check the example of Section 2, with uRank as the control."""
-    return Checks(
-        {
-            "": Check(
-                "ListNet's loss of scores (20, 1) less that of (1, 2), for ratings (2, 1)",
-                excess_of_the_right_order("listnet"),
-                at_least=ROUNDING,
-                control=excess_of_the_right_order("urank"),
-                control_of="uRank's",
-            )
-        }
-    )
 
 
 def leads_of_choices(results: Results, own: str, others: tuple[str, ...], turned: bool = False) -> dict[str, Sample]:

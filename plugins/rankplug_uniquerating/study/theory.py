@@ -130,22 +130,6 @@ def least_printed_curvature(window: int = 2) -> float:
     return float(min(umart_curvature(*given, window, printed=True).min() for given in lists))
 
 
-def forms_agree(results: Results) -> Evidence:
-    """Check values and gradients of the three forms on four lists."""
-    words = "largest deviation of value and gradient, 4 lists"
-    return _check(words, largest_deviation(), largest_deviation("urank[window=2]"), "windows of 2")
-
-
-def residuals_are_the_gradient(results: Results) -> Evidence:
-    """Check Eq. 4 against the gradient of Eq. 2."""
-    right, wrong = (largest_residual_deviation(sign=sign) for sign in (1.0, -1.0))
-    return _check("largest deviation, 4 lists", right, wrong, "with the other sign")
-
-
-def _check(what: str, value: float, control: float, control_of: str) -> Checks:
-    return Checks({"": Check(what, value, at_most=ROUNDING, control=control, control_of=control_of)})
-
-
 def windows(results: Results) -> Evidence:
     """Check both ends of Section 3.3."""
     least, most = doubling_gains()

@@ -21,16 +21,9 @@ from rankplug.studies import (
     not_to_the_end,
     p_value_of,
 )
+from rankplug_xendcg.study import theory
 from rankplug_xendcg.study.exhibits import LEVEL, METRIC, gap_at, gaps, group_of, levels
 from rankplug_xendcg.study.protocol import COMPARED, GAMMAS, METRICS, WEB30K, YAHOO, Noise
-from rankplug_xendcg.study.theory import (
-    EPSILON,
-    largest_gradient,
-    largest_radius,
-    largest_share_of_squares,
-    least_eigenvalue,
-    smallest_slack,
-)
 
 FINDINGS = (
     'Definition 1 prints "y in [0,1]^m" where it must be gamma; Eq. 5 uses m and n for documents, elsewhere m is their'
@@ -191,61 +184,6 @@ def more_pronounced(kind: Noise, on: str, than: str) -> Statistic:
     return gather
 
 
-def bounds_ndcg(results: Results) -> Evidence:
-    """Check the loss against its bound on random sets of lists."""
-    return exact_check(
-        "least of the loss less its bound over 300 random sets of lists, gamma fixed or drawn",
-        smallest_slack(),
-        at_least=0.0,
-        control=smallest_slack(share=0.1),
-        control_of="of a tenth of the loss",
-    )
-
-
-def gradient_is_bounded(results: Results) -> Evidence:
-    """Check the 1-norm of the gradient on random lists."""
-    return exact_check(
-        "largest 1-norm of the gradient on random lists of 2 to 256 documents",
-        largest_gradient("XE-NDCG"),
-        at_most=2.0,
-        control=largest_gradient("lambdaMART"),
-        control_of="lambdaMART's",
-    )
-
-
-def lambdamart_is_bounded_by_length(results: Results) -> Evidence:
-    """Check the 1-norm of lambdaMART's gradient on random lists."""
-    return exact_check(
-        "largest 1-norm of the gradient over m², sigma = 1, random lists of 2 to 256 documents",
-        largest_share_of_squares(),
-        at_most=1.0,
-        control=largest_share_of_squares(sigma=20.0),
-        control_of="with sigma = 20",
-    )
-
-
-def hessian_is_positive(results: Results) -> Evidence:
-    """Check the smallest eigenvalue of the Hessian on random lists."""
-    return exact_check(
-        f"smallest over largest eigenvalue, 200 random lists, eps = {EPSILON:g}",
-        least_eigenvalue(),
-        at_least=ROUNDING,
-        control=least_eigenvalue(epsilon=0.0),
-        control_of="with eps = 0",
-    )
-
-
-def series_converges(results: Results) -> Evidence:
-    """Check the spectral radius of S on random lists."""
-    return exact_check(
-        f"1 less the spectral radius, 200 random lists, eps = {EPSILON:g}",
-        1.0 - largest_radius(),
-        at_least=ROUNDING,
-        control=1.0 - largest_radius(epsilon=0.0),
-        control_of="with eps = 0",
-    )
-
-
 def drawing_anew_helps(other: str) -> Statistic:
     """Return the statistic that compares the paper's gammas with others, by test NDCG@5."""
 
@@ -260,32 +198,62 @@ CLAIMS = (
     Claim(
         "bound-on-ndcg",
         "XE-NDCG is a bound on NDCG: it bounds -log(mean NDCG + mean 1/IDCG) from above, for every gamma.",
-        bounds_ndcg,
+        exact_check(
+            "least of the loss less its bound over 300 random sets of lists, gamma fixed or drawn",
+            theory.smallest_slack,
+            at_least=0.0,
+            control=lambda: theory.smallest_slack(share=0.1),
+            control_of="of a tenth of the loss",
+        ),
         section="Theorem 1",
         role="main",
     ),
     Claim(
         "gradient-is-bounded",
         "The 1-norm of XE-NDCG's gradient is at most 2, invariant to the number of documents.",
-        gradient_is_bounded,
+        exact_check(
+            "largest 1-norm of the gradient on random lists of 2 to 256 documents",
+            lambda: theory.largest_gradient("XE-NDCG"),
+            at_most=2.0,
+            control=lambda: theory.largest_gradient("lambdaMART"),
+            control_of="lambdaMART's",
+        ),
         section="Proposition 1",
     ),
     Claim(
         "lambdamart-gradient-grows",
         "The 1-norm of lambdaMART's gradient is at most sigma m².",
-        lambdamart_is_bounded_by_length,
+        exact_check(
+            "largest 1-norm of the gradient over m², sigma = 1, random lists of 2 to 256 documents",
+            theory.largest_share_of_squares,
+            at_most=1.0,
+            control=lambda: theory.largest_share_of_squares(sigma=20.0),
+            control_of="with sigma = 20",
+        ),
         section="Claim 2",
     ),
     Claim(
         "hessian-is-positive-definite",
         "With eps > 0 the Hessian is positive definite.",
-        hessian_is_positive,
+        exact_check(
+            f"smallest over largest eigenvalue, 200 random lists, eps = {theory.EPSILON:g}",
+            theory.least_eigenvalue,
+            at_least=ROUNDING,
+            control=lambda: theory.least_eigenvalue(epsilon=0.0),
+            control_of="with eps = 0",
+        ),
         section="Claim 3",
     ),
     Claim(
         "series-converges",
         "With eps > 0 the series for the inverse Hessian converges.",
-        series_converges,
+        exact_check(
+            f"1 less the spectral radius, 200 random lists, eps = {theory.EPSILON:g}",
+            lambda: 1.0 - theory.largest_radius(),
+            at_least=ROUNDING,
+            control=lambda: 1.0 - theory.largest_radius(epsilon=0.0),
+            control_of="with eps = 0",
+        ),
         section="Claim 4",
     ),
     Claim(
