@@ -7,17 +7,13 @@ from ._charts import draw_forest as draw_forest
 from ._charts import draw_interval as draw_interval
 from ._charts import draw_mean as draw_mean
 from ._charts import draw_ranks as draw_ranks
-from ._charts import draw_verdict_counts as draw_verdict_counts
 from ._figures import MARKERS as MARKERS
 from ._figures import PALETTE as PALETTE
-from ._figures import SMALLEST as SMALLEST
 from ._figures import colour as colour
 from ._figures import distinct_colours as distinct_colours
 from ._figures import encode_figure as encode_figure
-from ._figures import encode_points as encode_points
 from ._figures import in_style as in_style
 from ._figures import keep_within as keep_within
-from ._figures import lay_out as lay_out
 from ._figures import legend_below as legend_below
 from ._figures import mark_lines as mark_lines
 from ._figures import new_figure as new_figure

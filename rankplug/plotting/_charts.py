@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankplug.plotting._figures import MARKERS, PALETTE, colour, legend_below, new_figure
+from rankplug.plotting._figures import MARKERS, PALETTE, colour, new_figure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +47,8 @@ def draw_curves(
         options: of the lines.
     """
     for model in models:
-        of_runs = _curve_of_runs(curves[curves["model"] == model])
+        own = curves[curves["model"] == model]
+        of_runs = own.pivot_table(index="iteration", columns=["trial", "fold"], values="value", observed=True)
         if of_runs.empty:
             continue
         all_go = of_runs.notna().all(axis=1)
@@ -57,11 +57,6 @@ def draw_curves(
         if not all_go.all():
             went_on = of_runs.fillna(of_runs.max().to_dict()).mean(axis=1)[~all_go]
             axes.plot(went_on, color=colour(model, colours), linewidth=0.8, linestyle=(0, (2, 2)))
-
-
-def _curve_of_runs(curves: pd.DataFrame) -> pd.DataFrame:
-    """Return one model's learning curves: a row for each iteration, a column for each trial and fold."""
-    return curves.pivot_table(index="iteration", columns=["trial", "fold"], values="value", observed=True)
 
 
 def draw_mean(axes: Axes, of_trials: pd.DataFrame, colour: str, *, widen: float = 1.0, **options: Any) -> None:
@@ -106,18 +101,15 @@ def draw_interval(
         vertical: whether that is the vertical one.
         options: of the line.
     """
-    import numpy as np
-
     if not (np.isfinite(low) and np.isfinite(high)):
         return
     ends = np.clip([low, high], *limits)
-    heads = [mark for mark, cut in zip("v^" if vertical else "<>", (low < limits[0], high > limits[1]), strict=True)
-             if cut]  # fmt: skip
-    at = [end for end, cut in zip(ends, (low < limits[0], high > limits[1]), strict=True) if cut]
     axes.plot(*([position, position], ends) if vertical else (ends, [position, position]), **options)
-    for mark, end in zip(heads, at, strict=True):
-        x, y = (position, end) if vertical else (end, position)
-        axes.plot([x], [y], mark, color=options.get("color"), markersize=4, clip_on=False)
+    cut = (low < limits[0], high > limits[1])
+    for end, head, goes_on in zip(ends, "v^" if vertical else "<>", cut, strict=True):
+        if goes_on:
+            place = (position, end) if vertical else (end, position)
+            axes.plot(*place, head, color=options.get("color"), markersize=4, clip_on=False)
 
 
 LOOKS: dict[str, tuple[str, str]] = {
@@ -171,10 +163,10 @@ def draw_forest(blocks: Mapping[str, Sequence[ForestRow]]) -> Figure:
         blocks: rows by the heading above them, which may be empty.
     """
     panels = list(dict.fromkeys(panel for rows in blocks.values() for row in rows for panel in row.cells))
-    places, heights, y = [], {}, 0.0
+    places, headings, y = [], {}, 0.0
     for heading, rows in blocks.items():
         if heading:
-            heights[heading] = y
+            headings[y] = textwrap.shorten(heading, 80, placeholder=" ...")
             y += 1.0
         for row in rows:
             lines = textwrap.wrap(row.words, WIDTH_OF_WORDS, break_on_hyphens=False) or [""]
@@ -184,35 +176,24 @@ def draw_forest(blocks: Mapping[str, Sequence[ForestRow]]) -> Figure:
     count = max(len(panels), 1)
     width = (4.2 + 3.6 * count) / count
     figure, axes = new_figure(count, width=width, height=0.9 + 0.27 * y, sharey=True, squeeze=False)
-    for panel, shown in zip(axes[0], panels, strict=False):
-        _panel(panel, shown, [(at, row.cells.get(shown)) for at, _, row in places], several=len(panels) > 1)
+    for panel, name in zip(axes[0], panels, strict=False):
+        _draw_panel(panel, name, {at: row.cells[name] for at, _, row in places if name in row.cells})
         panel.set_ylim(y - 0.3, -0.9)
-        for at in heights.values():
+        for at in headings:
             panel.axhspan(at - 0.5, at + 0.5, color="#EEEEEE", zorder=0)
-    first = axes[0][0]
-    first.set_yticks([at for at, _, _ in places], [words for _, words, _ in places], fontsize=8)
-    for label in first.get_yticklabels():
-        label.set_parse_math(all(map(_can_be_set, label.get_text().splitlines())))
-    for heading, at in heights.items():
-        shown = textwrap.shorten(heading, 80, placeholder=" ...")
-        first.annotate(
-            shown,
-            (0, at),
-            xycoords=("axes fraction", "data"),
-            xytext=(-4, 0),
-            textcoords="offset points",
-            ha="right",
-            va="center",
-            fontsize=8,
-            fontweight="bold",
-            annotation_clip=False,
-            parse_math=_can_be_set(shown),
+    # Headings are ticks too, in bold.
+    ticks = dict(sorted({**headings, **{at: words for at, words, _ in places}}.items()))
+    axes[0][0].set_yticks(list(ticks), list(ticks.values()), fontsize=8)
+    for at, label in zip(ticks, axes[0][0].get_yticklabels(), strict=True):
+        label.set(
+            parse_math=all(map(_can_be_set, label.get_text().splitlines())),
+            fontweight="bold" if at in headings else "normal",
         )
     return figure
 
 
 def _can_be_set(line: str) -> bool:
-    """Tell whether what stands between the dollars of a line is a formula, if there is anything."""
+    """Return whether what stands between the dollars of a line is a formula, if there is anything."""
     from matplotlib.mathtext import MathTextParser
 
     try:
@@ -222,7 +203,7 @@ def _can_be_set(line: str) -> bool:
     return True
 
 
-def _panel(axes: Axes, name: str, cells: Sequence[tuple[float, ForestCell | None]], several: bool) -> None:
+def _draw_panel(axes: Axes, name: str, cells: Mapping[float, ForestCell]) -> None:
     axes.axvspan(-1, 1, color="#E4EEF5", zorder=0)
     axes.axvline(0, color="k", linewidth=0.7)
     axes.set_xlim(-FARTHEST * 1.05, FARTHEST * 1.75)
@@ -232,50 +213,26 @@ def _panel(axes: Axes, name: str, cells: Sequence[tuple[float, ForestCell | None
     axes.grid(visible=False, axis="y")
     axes.set_xlabel("difference in margins; the band is less than one", fontsize=8)
     axes.set_title(name, fontsize=8.5, parse_math=False)
-    for at, cell in cells:
-        if cell is None:
-            continue
+    for at, cell in cells.items():
         colour, marker = LOOKS.get(cell.verdict, (UNJUDGED, ""))
-        for index, bar in enumerate(cell.bars[:MOST_BARS]):
-            _bar(axes, at, index, min(len(cell.bars), MOST_BARS), bar, colour, marker, cell.verdict == "inconclusive")
+        bars = cell.bars[:MOST_BARS]
+        heights = [at] if len(bars) == 1 else np.linspace(at - 0.3, at + 0.3, len(bars))
+        for row, (height, (effect, low, high)) in enumerate(zip(heights, bars, strict=True)):
+            # The decisive interval is thick and at the top of its row.
+            look: dict[str, Any] = {"color": colour, "alpha": 0.45 if row else 1.0}
+            if low <= FARTHEST and high >= -FARTHEST:
+                width = 0.8 if row else 1.8
+                axes.plot(np.clip([low, high], -FARTHEST, FARTHEST), [height] * 2, linewidth=width, zorder=2, **look)
+            for head, end, goes_on in (("<", -FARTHEST, low < -FARTHEST), (">", FARTHEST, high > FARTHEST)):
+                if goes_on:
+                    axes.plot(end, height, head, markersize=3.5, **look)
+            if abs(effect) <= FARTHEST:
+                face = "w" if cell.verdict == "inconclusive" else colour
+                size = 2.2 if row else 4.2
+                axes.plot(effect, height, marker, markerfacecolor=face, markersize=size, zorder=3, **look)
         if cell.note:
             axes.text(0, at, cell.note, ha="center", va="center", fontsize=8, color=colour, parse_math=False)
         axes.text(FARTHEST * 1.08, at, cell.verdict, ha="left", va="center", fontsize=8, color=colour)
-
-
-def _bar(
-    axes: Axes,
-    at: float,
-    row: int,
-    count: int,
-    bar: tuple[float, float, float],
-    colour: str,
-    marker: str,
-    is_open: bool,
-) -> None:
-    """Draw an interval; the decisive one is thick and at the top of its row."""
-    effect, low, high = bar
-    y = at if count == 1 else at - 0.3 + 0.6 * row / (count - 1)
-    first = row == 0
-    left, right = max(low, -FARTHEST), min(high, FARTHEST)
-    if left <= FARTHEST and right >= -FARTHEST:
-        axes.plot(
-            [left, right], [y, y], color=colour, linewidth=1.8 if first else 0.8, alpha=1 if first else 0.45, zorder=2
-        )
-    for beyond, end, arrow in ((low < -FARTHEST, -FARTHEST, "<"), (high > FARTHEST, FARTHEST, ">")):
-        if beyond:
-            axes.plot(end, y, arrow, color=colour, markersize=3.5, alpha=1 if first else 0.45)
-    if abs(effect) <= FARTHEST:
-        axes.plot(
-            effect,
-            y,
-            marker,
-            color=colour,
-            markerfacecolor="w" if is_open else colour,
-            markersize=4.2 if first else 2.2,
-            alpha=1 if first else 0.45,
-            zorder=3,
-        )
 
 
 def draw_ranks(
@@ -294,15 +251,15 @@ def draw_ranks(
         colours: model -> its colour; by default the palette's first.
         legend: words -> colour.
     """
+    from matplotlib.ticker import MaxNLocator
+
     order = sorted(range(len(models)), key=lambda model: difference.average_ranks[model])
     half = (len(order) + 1) // 2
     low = difference.average_ranks[order[0]]
     high = max(difference.average_ranks[order[-1]], low + difference.critical_difference)
     margin, lines = 0.75 * (high - low), -1.1 - 0.55 * len(difference.groups)
     axes.plot([low, high], [0, 0], color="k", linewidth=1)
-    span = high - low
-    step = 0.25 if span < 2.5 else 0.5 if span < 5 else 1.0 if span < 20 else 5.0 * math.ceil(span / 75)
-    for tick in [step * position for position in range(round(low / step), int(high / step) + 1)]:
+    for tick in MaxNLocator(10, steps=(1, 2.5, 5, 10)).tick_values(low, high):
         if low <= tick <= high:
             axes.plot([tick, tick], [0, 0.3], color="k", linewidth=0.8)
             axes.text(tick, 0.45, f"{tick:g}", ha="center", va="bottom", fontsize=8)
@@ -330,35 +287,3 @@ def draw_ranks(
         axes.legend(loc="upper right", fontsize=8, ncols=2, bbox_to_anchor=(1.0, 1.02))
     axes.set(xlim=(low - margin, high + margin), ylim=(lines - 0.95 * half, 3.4))
     axes.axis("off")
-
-
-OTHERS = "#DDDDDD"
-"""Colour of claims without a verdict."""
-LIGHT = ("inconclusive",)
-"""Verdicts on whose colour dark numbers are legible, as on that of claims without one."""
-
-
-def draw_verdict_counts(counts: Mapping[str, Mapping[str, int]]) -> Figure:
-    """Draw a bar for each row, of as many claims as it has, with their number in each part.
-
-    Args:
-        counts: of each row by its name, the claims by their verdict, all rows with the same verdicts in the same order.
-    """
-    figure, axes = new_figure(width=7.4, height=0.9 + 0.27 * len(counts))
-    places, left = np.arange(len(counts)), np.zeros(len(counts))
-    for word in next(iter(counts.values()), {}):
-        several = np.array([of_row[word] for of_row in counts.values()])
-        colour = LOOKS[word][0] if word in LOOKS else OTHERS
-        axes.barh(places, several, 0.76, left, color=colour, edgecolor="w", linewidth=0.6, label=word)
-        dark = word in LIGHT or word not in LOOKS
-        for place, count, start in zip(places, several, left, strict=True):
-            if count:
-                own = "#111111" if dark else "#FFFFFF"
-                axes.text(start + count / 2, place, str(count), ha="center", va="center", fontsize=8, color=own)
-        left += several
-    axes.set_yticks(places, list(counts))
-    axes.set(xlabel="claims", ylim=(len(counts) - 0.4, -0.6))
-    axes.tick_params(axis="y", length=0)
-    axes.grid(visible=False, axis="y")
-    legend_below(figure, columns=5)
-    return figure

@@ -6,7 +6,7 @@ The colours are those of Okabe and Ito (2008), Color universal design.
 from __future__ import annotations
 
 import contextlib
-import json
+import io
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.collections import QuadMesh
     from matplotlib.figure import Figure
-    from matplotlib.legend import Legend
     from matplotlib.lines import Line2D
     from matplotlib.transforms import Bbox
 
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#663300", "#555555", "#000000")
 PADDING = 0.1
 """Inches left free around what is drawn."""
-SMALLEST = 8
-"""Points of the smallest text of a figure, at the size at which it is printed."""
 STYLE: dict[str, Any] = {
     "figure.dpi": 110,
     "savefig.dpi": 144,
@@ -60,6 +57,8 @@ STYLE: dict[str, Any] = {
     "svg.hashsalt": "rankplug",
 }
 """The project's own settings, over seaborn's theme for papers."""
+COLOURS = 64
+"""Colours of a PNG."""
 UNDATED: dict[str, dict[str, Any]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
 """Metadata of formats that tell a time: the same figure gives the same file, whenever it is drawn."""
 
@@ -121,48 +120,53 @@ def legend_below(figure: Figure, columns: int) -> None:
     figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns)
 
 
-def lay_out(figure: Figure) -> Bbox:
-    """Lay a figure out for good, and return the area in inches on which anything is drawn.
+def encode_figure(figure: Figure, suffixes: Iterable[str]) -> tuple[dict[str, bytes], list[Point]]:
+    """Return the files of a figure by their suffixes, and the points in its picture; the figure is closed.
 
-    matplotlib would do so before each format that it writes, and go through all of it once more to find that area.
-    """
-    with in_style():
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
-        return figure.get_tightbbox().padded(PADDING)
-
-
-def encode_figure(figure: Figure, file: IO[bytes], suffix: str, area: Bbox | None = None, **metadata: str) -> None:
-    """Write a figure as ``pdf`` for print, ``svg``, whose text stays text, or ``png``.
+    Lines that differ by their colour alone get markers.
 
     Args:
         figure: the figure.
-        file: a file open for writing.
-        suffix: the format.
-        area: the area of the figure to write, as :func:`lay_out` returns it.
-        metadata: what the file carries beside the figure, by matplotlib's names.
+        suffixes: formats, of ``pdf`` for print, ``svg``, whose text stays text, and ``png``.
     """
+    import matplotlib.pyplot as plt
+
+    mark_lines(figure)
+    files = {}
     with in_style():
-        figure.savefig(
-            file,
-            format=suffix,
-            bbox_inches="tight" if area is None else area,
-            dpi=STYLE["savefig.dpi"],
-            metadata={**UNDATED.get(suffix, {}), **metadata},
-        )
+        # matplotlib would do so before each format, and go through all of it again to find the area of the drawing.
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+        area = figure.get_tightbbox().padded(PADDING)
+        for suffix in suffixes:
+            file = io.BytesIO()
+            figure.savefig(file, format=suffix, bbox_inches=area, metadata=UNDATED.get(suffix))
+            files[suffix] = _with_few_colours(file) if suffix == "png" else file.getvalue()
+        points = list(_points(figure, area))
+    plt.close(figure)
+    return files, points
+
+
+def _with_few_colours(file: IO[bytes]) -> bytes:
+    """Return a PNG with a palette, which takes a third of the space."""
+    from PIL import Image
+
+    written = io.BytesIO()
+    with Image.open(file) as picture:
+        few = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+        few.save(written, "png", optimize=True, dpi=picture.info["dpi"])
+    return written.getvalue()
 
 
 def save_figure(figure: Figure, target: Path) -> Path:
     """Write a figure into a file in the format of its suffix, PNG by default; return the file."""
-    import matplotlib as mpl
-
     from rankplug.errors import RankplugError
 
     target = target if target.suffix else target.with_suffix(".png")
+    kind = target.suffix[1:]
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        kind = target.suffix[1:]
-        with whole_file(target) as file, mpl.rc_context({"svg.hashsalt": STYLE["svg.hashsalt"]}):
+        with whole_file(target) as file, in_style():
             figure.savefig(file, format=kind, bbox_inches="tight", metadata=UNDATED.get(kind.lower()))
     except (OSError, ValueError) as error:
         raise RankplugError(f"cannot draw into {target}: {error}") from None
@@ -171,12 +175,7 @@ def save_figure(figure: Figure, target: Path) -> Path:
 
 def save(figure: Figure, stem: Path, suffixes: Iterable[str] = (".pdf", ".png", ".svg")) -> list[Path]:
     """Write a figure as PDF, PNG and SVG, or as some of them, and return their paths."""
-    paths = [stem.with_suffix(suffix) for suffix in suffixes]
-    for path in paths:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as file:
-            encode_figure(figure, file, path.suffix[1:])
-    return paths
+    return [save_figure(figure, stem.with_suffix(suffix)) for suffix in suffixes]
 
 
 MARKERS = dict(zip(PALETTE, ("o", "s", "^", "D", "v", "P", "X", "p", "*"), strict=True))
@@ -188,17 +187,25 @@ SPACING = 0.16
 
 def mark_lines(figure: Figure) -> None:
     """Give the lines of a legend that differ by their colour alone markers too, the same for the same colour."""
-    lines = [line for axes in figure.axes for line in axes.lines if _is_named(line)]
-    alike = {line.get_label() for line in lines if any(_differ_by_colour_alone(line, other) for other in lines)}
-    marked = {line.get_label(): line for line in lines if line.get_label() in alike and _colour(line) in MARKERS}
-    looks = {_look(line) for line in lines if line.get_label() in marked}
-    for line in (line for axes in figure.axes for line in axes.lines):
+    from matplotlib.lines import Line2D
+
+    lines = [line for axes in figure.axes for line in axes.lines]
+    named = [line for line in lines if line.get_visible() and not str(line.get_label()).startswith("_")]
+    colours: dict[tuple[str, str], set[str]] = {}
+    for line in named:
+        colours.setdefault(_style(line), set()).add(_colour(line))
+    alike = [line for line in named if len(colours[_style(line)]) > 1 and _colour(line) in MARKERS]
+    labels = {line.get_label(): line for line in alike}
+    looks = {(_colour(line), _style(line)) for line in alike}
+    for line in lines:
         # Points of a further panel may have no name of their own.
-        if line.get_label() in marked or (_has_points(line) and _look(line) in looks):
+        if line.get_label() in labels or (_has_points(line) and (_colour(line), _style(line)) in looks):
             _mark(line)
-    for handle, label in (pair for legend in _legends(figure) for pair in _entries(legend)):
-        if label in marked:
-            handle.set(marker=marked[label].get_marker(), markersize=SIZE)
+    legends = [*figure.legends, *filter(None, (axes.get_legend() for axes in figure.axes))]
+    for legend in legends:
+        for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
+            if isinstance(handle, Line2D) and text.get_text() in labels:
+                handle.set(marker=labels[text.get_text()].get_marker(), markersize=SIZE)
 
 
 def _mark(line: Line2D) -> None:
@@ -209,16 +216,8 @@ def _mark(line: Line2D) -> None:
     line.set_marker(MARKERS[colour])
 
 
-def _is_named(line: Line2D) -> bool:
-    return line.get_visible() and not str(line.get_label()).startswith("_")
-
-
-def _differ_by_colour_alone(one: Line2D, other: Line2D) -> bool:
-    return _look(one)[1:] == _look(other)[1:] and _colour(one) != _colour(other)
-
-
-def _look(line: Line2D) -> tuple[str, str, str]:
-    return _colour(line), str(line.get_linestyle()), str(line.get_marker())
+def _style(line: Line2D) -> tuple[str, str]:
+    return str(line.get_linestyle()), str(line.get_marker())
 
 
 def _has_points(line: Line2D) -> bool:
@@ -231,51 +230,34 @@ def _colour(line: Line2D) -> str:
     return to_hex(line.get_color()).upper()
 
 
-def _legends(figure: Figure) -> Iterator[Legend]:
-    yield from figure.legends
-    yield from (legend for axes in figure.axes if (legend := axes.get_legend()))
-
-
-def _entries(legend: Legend) -> Iterable[tuple[Line2D, str]]:
-    from matplotlib.lines import Line2D
-
-    named = zip(legend.legend_handles, legend.get_texts(), strict=True)
-    return [(handle, text.get_text()) for handle, text in named if isinstance(handle, Line2D)]
-
-
 MOST_CELLS = 600
 """Most cells of a heat map; of a larger one none is listed."""
 MOST_POINTS = 150
 """Most points of a line; of a longer one only every second, third ... is listed."""
-Point = tuple[float, float, str]
+Point = list[Any]
 """Place from the left and from the top, as shares of the picture, and words."""
 
 
-def encode_points(figure: Figure, area: Bbox | None = None) -> bytes:
-    """Return the points of a figure's named lines and the cells of its heat maps as JSON, see :data:`Point`.
+def _points(figure: Figure, area: Bbox) -> Iterator[Point]:
+    """Yield the points of a figure's named lines, and the cells of its heat maps.
 
-    The places are those in a picture that :func:`rankplug.plotting.encode_figure` writes of the same area.
+    Args:
+        figure: a figure that is laid out.
+        area: the part of it that the picture has, in inches.
     """
-    return json.dumps(list(points_of(figure, area)), ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def points_of(figure: Figure, area: Bbox | None = None) -> Iterator[Point]:
-    """Yield the points of a figure's named lines, and the cells of its heat maps."""
     from matplotlib.collections import QuadMesh
 
-    inches = area or lay_out(figure)
-    left, bottom, width, height = inches.x0, inches.y0, inches.width, inches.height
     for axes in figure.axes:
         points = [point for line in axes.lines for point in _of_line(axes, line)]
         for mesh in axes.collections:
             points += _of_mesh(axes, mesh) if isinstance(mesh, QuadMesh) and axes.get_label() != "<colorbar>" else []
         for x, y, words in points:
-            across = (x / figure.dpi - left) / width
-            down = 1 - (y / figure.dpi - bottom) / height
-            yield round(across, 4), round(down, 4), words
+            across = (x / figure.dpi - area.x0) / area.width
+            down = 1 - (y / figure.dpi - area.y0) / area.height
+            yield [round(float(across), 4), round(float(down), 4), words]
 
 
-def _of_line(axes: Axes, line: Line2D) -> list[Point]:
+def _of_line(axes: Axes, line: Line2D) -> list[tuple[float, float, str]]:
     label = str(line.get_label())
     if label.startswith("_") or not line.get_visible() or line.get_transform() != axes.transData:
         return []
@@ -291,8 +273,8 @@ def _of_line(axes: Axes, line: Line2D) -> list[Point]:
     ]
 
 
-def _of_mesh(axes: Axes, mesh: QuadMesh) -> list[Point]:
-    values: Any = np.ma.atleast_2d(np.ma.asarray(mesh.get_array()))
+def _of_mesh(axes: Axes, mesh: QuadMesh) -> list[tuple[float, float, str]]:
+    values: Any = np.ma.filled(np.ma.atleast_2d(np.ma.asarray(mesh.get_array(), np.float64)), np.nan)
     corners = np.asarray(mesh.get_coordinates(), float)
     if values.shape != (len(corners) - 1, len(corners[0]) - 1) or values.size > MOST_CELLS:
         return []
@@ -300,12 +282,10 @@ def _of_mesh(axes: Axes, mesh: QuadMesh) -> list[Point]:
     rows, columns = _names_of(axes.yaxis), _names_of(axes.xaxis)
     points = []
     for cell in np.ndindex(*values.shape):
-        if np.ma.is_masked(values[cell]) or not np.isfinite(values[cell]):
-            continue
-        x, y = middles[cell]
-        words = ", ".join(name for name in (rows.get(round(y, 3), ""), columns.get(round(x, 3), "")) if name)
-        across, down = axes.transData.transform((x, y))
-        points.append((float(across), float(down), f"{words}: {values[cell]:.4g}"))
+        if np.isfinite(values[cell]):
+            x, y = middles[cell]
+            words = ", ".join(filter(None, [rows.get(round(y, 3)), columns.get(round(x, 3))]))
+            points.append((*axes.transData.transform((x, y)), f"{words}: {values[cell]:.4g}"))
     return points
 
 

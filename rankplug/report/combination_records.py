@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 import pprint
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from rankplug.registry import Reference, format_value
 from rankplug.store import ADDED_PARTS, Combination, Store, origins_of, results
 
 PARTS = ("dataset", "transforms", "backend", "scorer", "loss", "sampler", "selection", "metrics")
-NUMBERS = ["combination", "metric", "fold", "trial", "value"]
-CUT_OFF = {"selection", "metrics"}
-"""Parts that often differ by their cut-off alone."""
+WITH_CUT_OFF = {"selection", "metrics"}
+"""Parts of which several often differ by their cut-off alone."""
 
 
 @dataclass(frozen=True)
@@ -24,14 +25,19 @@ class CombinationRecords:
     """A combination.
 
     Args:
-        records: of its trials.
-        notebook: the executed one, where the store keeps it.
-        origins: where each trial's result came from, in words; empty for what was computed into the store.
+        records: descriptions of its trials.
+        notebook: path of the executed notebook, where the store has one.
+        origins: source of each trial's result; empty for what was computed into the store.
     """
 
     records: tuple[Mapping[str, Any], ...]
     notebook: Path | None = None
     origins: tuple[str, ...] = ()
+
+    @property
+    def identity(self) -> str:
+        """The name of its results."""
+        return str(self.records[0]["identity"])
 
     @property
     def title(self) -> str:
@@ -40,145 +46,130 @@ class CombinationRecords:
 
     @property
     def merged_from(self) -> list[str]:
-        """Places where results came from, in words."""
+        """Sources of merged results."""
         return sorted(set(self.origins) - {""})
 
     @property
     def fit_seconds(self) -> float:
-        """The seconds that fitting took in all trials."""
+        """Seconds of fitting in all trials."""
         return sum(float(record["record"].get("fit_seconds", 0.0)) for record in self.records)
 
     @property
     def training_digests(self) -> list[str]:
-        """Digests of the training data of the trials, each once and short."""
+        """Distinct digests of the training data, shortened."""
         return list(dict.fromkeys(record["record"]["data"]["train"][:8] for record in self.records))
 
     @property
-    def versions(self) -> dict[str, set[str]]:
-        """The versions of each package that the trials ran with."""
-        found: dict[str, set[str]] = {}
-        for record in self.records:
-            for package, version in {**record.get("versions", {}), **record["record"].get("versions", {})}.items():
-                found.setdefault(package, set()).add(version)
-        return found
-
-    @property
-    def identity(self) -> str:
-        """The name of its results."""
-        return str(self.records[0]["identity"])
-
-    @property
     def plugins(self) -> list[tuple[str, ...]]:
-        """Rows of part, plugin, parameters and where the plugin is from; a metric at several cut-offs has one."""
-        about = self.records[0]
-        rows: dict[tuple[str, ...], list[str]] = {}
+        """Rows of part, plugin, parameters and distribution; a metric at several cut-offs has one row."""
+        cut_offs: dict[tuple[str, ...], list[str]] = {}
         for part in PARTS:
-            for plugin in about.get("plugins", {}).get(part, []):
-                parameters = dict(plugin["parameters"])
-                cut_off = [_word(parameters.pop("k"))] if part in CUT_OFF and "k" in parameters else []
-                chosen = ", ".join(f"{name} {_word(value)}" for name, value in parameters.items())
-                origin = f"{plugin['distribution']} {plugin['version']}"
-                row = (part, plugin["name"], chosen, origin, "" if cut_off else str(len(rows)))
-                rows.setdefault(row, []).extend(cut_off)
-        told: list[tuple[str, ...]] = [
-            (part, name, ", ".join(filter(None, [f"k {', '.join(ks)}" if ks else "", chosen])), origin)
-            for (part, name, chosen, origin, _), ks in rows.items()
+            for plugin in self.records[0].get("plugins", {}).get(part, []):
+                parameters = {name: _in_grammar(value) for name, value in plugin["parameters"].items()}
+                cut_off = [parameters.pop("k")] if part in WITH_CUT_OFF and "k" in parameters else []
+                words = ", ".join(f"{name} {value}" for name, value in parameters.items())
+                row = (part, plugin["name"], words, f"{plugin['distribution']} {plugin['version']}")
+                # A plugin without cut-off that stands twice, such as a transform, keeps two rows.
+                cut_offs.setdefault((*row, "" if cut_off else str(len(cut_offs))), []).extend(cut_off)
+        rows: list[tuple[str, ...]] = [
+            (part, name, ", ".join(filter(None, [f"k {', '.join(several)}" if several else "", words])), origin)
+            for (part, name, words, origin, _), several in cut_offs.items()
         ]
-        known = about["combination"]
-        unusual = [part for part, usual in ADDED_PARTS.items() if known.get(part, usual) != usual]
-        return told + [(part, _word(known.get(part)), "", "") for part in (*unusual, "patience", "seed")]
+        parts = self.records[0]["combination"]
+        unusual = [part for part, usual in ADDED_PARTS.items() if parts.get(part, usual) != usual]
+        return rows + [(part, _in_grammar(parts.get(part)), "", "") for part in (*unusual, "patience", "seed")]
 
     @property
     def trials(self) -> list[list[Any]]:
         """Rows of what is on record of each trial."""
-        rows = [_trial_row(record) for record in self.records]
-        if not self.merged_from:
-            return rows
-        return [[*row, origin or "computed here"] for row, origin in zip(rows, self.origins, strict=True)]
+        rows = []
+        for record, origin in zip(self.records, self.origins or [""] * len(self.records), strict=True):
+            facts = record["record"]
+            started = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(facts["started"])) if "started" in facts else ""
+            digests = [facts.get("data", {}).get(part, "") for part in ("train", "valid")]
+            iterations = f"{facts.get('best_iteration', '')} of {facts.get('iterations', '')}"
+            seconds = [f"{facts.get(name, 0.0):.2f}" for name in ("load_seconds", "fit_seconds", "measure_seconds")]
+            row = [record["fold"], record["trial"], record.get("seed", ""), iterations, *seconds, started]
+            row += [facts.get("threads", ""), *(each[:12] for each in (*digests, facts.get("test_fingerprint", "")))]
+            rows.append(row + [origin or "computed here"] * bool(self.merged_from))
+        return rows
 
     @property
     def again(self) -> str:
         """The code that runs all of its trials again."""
-        known = self.records[0]["combination"].items()
-        told = {name: value for name, value in known if value not in ("", None, []) and value != ADDED_PARTS.get(name)}
-        asked = pprint.pformat(told, sort_dicts=False)
+        parts = self.records[0]["combination"].items()
+        own = {name: value for name, value in parts if value not in ("", None, []) and value != ADDED_PARTS.get(name)}
         folds = sorted({record["fold"] for record in self.records})
         trials = 1 + max(record["trial"] for record in self.records)
-        return f"import rankplug as rp\n\nrp.sweep(\n{asked},\nfolds={folds}, trials={trials})"
+        grid = pprint.pformat(own, sort_dicts=False)
+        return f"import rankplug as rp\n\nrp.sweep(\n{grid},\nfolds={folds}, trials={trials})"
+
+
+def package_versions(combinations: Iterable[CombinationRecords]) -> list[tuple[str, str]]:
+    """Return rows of package and versions with which the trials of some combinations ran."""
+    versions: dict[str, set[str]] = {}
+    for combination in combinations:
+        for record in combination.records:
+            for package, version in {**record.get("versions", {}), **record["record"].get("versions", {})}.items():
+                versions.setdefault(package, set()).add(version)
+    return [(package, ", ".join(sorted(several))) for package, several in sorted(versions.items())]
 
 
 def combination_records(records: Iterable[Mapping[str, Any]], store: Store) -> dict[str, CombinationRecords]:
-    """Return the combinations of some trials with the records and origins of these.
+    """Return the combinations of some trials by identity.
 
     Args:
-        records: of the trials.
-        store: where they lie, and executed notebooks of combinations may lie.
+        records: descriptions of the trials.
+        store: folder of their results, which may have executed notebooks of combinations.
     """
     origins = origins_of(store.folder)
-    by_combination: dict[str, dict[str, Mapping[str, Any]]] = {}
+    by_identity: dict[str, dict[str, Mapping[str, Any]]] = {}
     for record in records:
         identity = str(record["identity"])
         file = f"{identity}/{identity}-f{record['fold']}-t{record['trial']}.parquet"
-        by_combination.setdefault(identity, {})[file] = record
-    found = {}
-    for identity, trials in by_combination.items():
-        combination = Combination(**next(iter(trials.values()))["combination"])
-        path = store.notebook_path(combination, identity)
-        told = tuple(origins.get(file, "") for file in trials)
-        found[identity] = CombinationRecords(tuple(trials.values()), path if path.is_file() else None, told)
-    return found
+        by_identity.setdefault(identity, {})[file] = record
+    combinations = {}
+    for identity, trials in by_identity.items():
+        path = store.notebook_path(Combination(**next(iter(trials.values()))["combination"]), identity)
+        sources = tuple(origins.get(file, "") for file in trials)
+        combinations[identity] = CombinationRecords(tuple(trials.values()), path if path.is_file() else None, sources)
+    return combinations
 
 
 def values_on_test_data(
-    combinations: Iterable[CombinationRecords], store: Store
+    combinations: Mapping[str, CombinationRecords], store: Store
 ) -> dict[str, list[tuple[str, str, str]]]:
-    """Return rows of each combination's metrics: the mean over its trials, and that of every trial in their order.
+    """Return rows of each combination's metrics: the mean over its trials, and the value of each trial in their order.
 
     Args:
-        combinations: of which trials are in the store.
-        store: where they lie.
+        combinations: whose trials are in the store, by identity.
+        store: folder of the results.
     """
-    several = list(combinations)
-    if not several:
+    if not combinations:
         return {}
-    names = ", ".join("'" + made.identity.replace("'", "''") + "'" for made in several)
+    names = ", ".join("'" + identity.replace("'", "''") + "'" for identity in combinations)
     frame = results(store, where=f"combination in ({names})")
-    values: dict[str, dict[str, dict[Any, float]]] = {}
-    for identity, metric, fold, trial, value in frame[NUMBERS].itertuples(index=False):
-        values.setdefault(str(identity), {}).setdefault(str(metric), {})[fold, trial] = float(value)
-    return {made.identity: list(_value_rows(made, values.get(made.identity, {}))) for made in several}
+    values = frame.set_index(["combination", "metric", "fold", "trial"])["value"].to_dict()
+    rows: dict[str, list[tuple[str, str, str]]] = {identity: [] for identity in combinations}
+    for identity, combination in combinations.items():
+        for metric in combination.records[0]["combination"].get("metrics", ()):
+            places = [(identity, metric, record["fold"], record["trial"]) for record in combination.records]
+            of_trials = np.array([values.get(place, math.nan) for place in places])
+            if not np.isnan(of_trials).all():
+                each = ", ".join("none" if math.isnan(value) else f"{value:.4f}" for value in of_trials)
+                rows[identity].append((metric, f"{np.nanmean(of_trials):.4f}", each))
+    return rows
 
 
-def _value_rows(made: CombinationRecords, values: Mapping[str, Mapping[Any, float]]) -> Iterator[tuple[str, str, str]]:
-    for metric in made.records[0]["combination"].get("metrics", ()):
-        of_trials = values.get(metric, {})
-        found = [of_trials.get((record["fold"], record["trial"]), math.nan) for record in made.records]
-        known = [value for value in found if value == value]
-        if known:
-            each = ", ".join("none" if value != value else f"{value:.4f}" for value in found)
-            yield metric, f"{math.fsum(known) / len(known):.4f}", each
-
-
-def _trial_row(record: Mapping[str, Any]) -> list[Any]:
-    facts = record["record"]
-    started = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(facts["started"])) if "started" in facts else ""
-    digests = [facts.get("data", {}).get(part, "") for part in ("train", "valid")]
-    digests.append(facts.get("test_fingerprint", ""))
-    kept = f"{facts.get('best_iteration', '')} of {facts.get('iterations', '')}"
-    seconds = [f"{facts.get(name, 0.0):.2f}" for name in ("load_seconds", "fit_seconds", "measure_seconds")]
-    about = [record["fold"], record["trial"], record.get("seed", ""), kept, *seconds, started]
-    return [*about, facts.get("threads", ""), *(digest[:12] for digest in digests)]
-
-
-def _word(value: Any) -> str:
-    """Write a value as the grammar of plugins does, whole numbers without a fraction."""
+def _in_grammar(value: Any) -> str:
+    """Write a value from JSON as the grammar of plugins does, whole numbers without a fraction."""
     return format_value(_plain(value))
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        given = value.get("parameters", {})
-        return Reference(str(value.get("name")), {name: _plain(inner) for name, inner in given.items()})
+        parameters = {name: _plain(inner) for name, inner in value.get("parameters", {}).items()}
+        return Reference(str(value.get("name")), parameters)
     if isinstance(value, list):
         return tuple(_plain(inner) for inner in value)
     if not isinstance(value, float):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from rankplug.errors import ParameterError, RankplugError, did_you_mean
 from rankplug.registry import registry
-from rankplug.report.exhibit_tables import numbers_html, unlinked
+from rankplug.report.exhibit_tables import numbers_html
 from rankplug.report.forest import forest_of
 from rankplug.report.rendering import render_macro
 from rankplug.store import Store, markdown_table
@@ -27,7 +27,7 @@ from rankplug.system import report_folder
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from rankplug.studies import Results, Study
+    from rankplug.studies import Study
 
 BAR = "\N{DIVIDES}"
 SCREEN_SHARE = 96 / 144
@@ -40,7 +40,7 @@ class Output:
     Args:
         data: content by its media type.
         shows: the study, and the exhibit or that it is the claims.
-        options: of media types, such as a picture's width.
+        options: options of media types, such as a picture's width.
     """
 
     def __init__(self, data: dict[str, str], shows: dict[str, Any] | None = None, **options: Any) -> None:
@@ -48,7 +48,7 @@ class Output:
         self.metadata = {**options, **({"rankplug": shows} if shows else {})}
         self.study, self.name = "", ""
 
-    def _repr_mimebundle_(self, **asked: Any) -> tuple[dict[str, str], dict[str, Any]]:
+    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, str], dict[str, Any]]:
         return self.data, self.metadata
 
     def _ipython_display_(self) -> None:
@@ -68,20 +68,15 @@ def renewable(show: Show) -> Show:
     """Let controls of a study show an output again, see :func:`controls`."""
 
     @functools.wraps(show)
-    def shown(evaluation: Evaluation, *about: Any) -> Output:
-        output = show(evaluation, *about)
+    def recorded(evaluation: Evaluation, *options: Any) -> Output:
+        output = show(evaluation, *options)
         output.study = evaluation.study
-        output.name = " ".join([evaluation.study, show.__name__, *map(str, about)])
+        output.name = " ".join([evaluation.study, show.__name__, *map(str, options)])
         if output.study in _renewed:
-            _renewed[output.study][output.name] = lambda other: show(other, *about)
+            _renewed[output.study][output.name] = lambda other: show(other, *options)
         return output
 
-    return cast("Show", shown)
-
-
-def let_renew(study: Study) -> None:
-    """Record what is shown of a study from now on, so that :func:`renew_outputs` finds it."""
-    _renewed.setdefault(study.name, {})
+    return cast("Show", recorded)
 
 
 def renew_outputs(evaluation: Evaluation) -> None:
@@ -98,39 +93,24 @@ def show(evaluation: Evaluation, exhibit: str) -> Output:
     """Show an exhibit: its figure, or its table, laid out as in the paper if it has published numbers.
 
     Args:
-        evaluation: of the study, see :func:`rankplug.studies.evaluate`.
-        exhibit: its name.
+        evaluation: evaluation of the study, see :func:`rankplug.studies.evaluate`.
+        exhibit: name of the exhibit.
     """
     shown = evaluation.exhibit(exhibit)
-    shows = {"study": evaluation.study, "exhibit": exhibit}
-    words = f"{exhibit}: {shown.title}"
-    if "png" not in shown.pictures:
-        return Output({"text/html": numbers_html(shown, unlinked), "text/plain": words}, shows)
-    picture, width = _for_screen(shown.pictures["png"])
-    return Output({"image/png": picture, "text/plain": words}, shows, **{"image/png": {"width": width}})
+    words, shows = f"{exhibit}: {shown.title}", {"study": evaluation.study, "exhibit": exhibit}
+    if "png" in shown.pictures:
+        return _picture(shown.pictures["png"], words, shows)
+    return Output({"text/html": numbers_html(shown), "text/plain": words}, shows)
 
 
-def _for_screen(content: bytes) -> tuple[str, int]:
-    """Return a figure as a notebook keeps it, and its width on the screen."""
+def _picture(content: bytes, words: str = "figure", shows: dict[str, Any] | None = None) -> Output:
+    """Return a PNG as a notebook shows it."""
     from PIL import Image
 
     with Image.open(io.BytesIO(content)) as picture:
         width = round(picture.width * SCREEN_SHARE)
-    return base64.b64encode(content).decode(), width
-
-
-def _drawn(figure: Figure) -> tuple[dict[str, str], dict[str, Any]]:
-    """Return a figure as a notebook keeps it, with few colours and so many times smaller, and close it."""
-    import matplotlib.pyplot as plt
-
-    from rankplug.plotting import encode_figure, mark_lines
-
-    mark_lines(figure)
-    file = io.BytesIO()
-    encode_figure(figure, file, "png")
-    plt.close(figure)
-    picture, width = _for_screen(file.getvalue())
-    return {"image/png": picture, "text/plain": "figure"}, {"image/png": {"width": width}}
+    data = {"image/png": base64.b64encode(content).decode(), "text/plain": words}
+    return Output(data, shows, **{"image/png": {"width": width}})
 
 
 def live(draw: Callable[..., Figure], **controls: Any) -> None:
@@ -147,20 +127,21 @@ def live(draw: Callable[..., Figure], **controls: Any) -> None:
 
     widgets = ipywidgets.interactive(lambda **values: None, **controls).children[:-1]
 
-    def picture() -> tuple[dict[str, str], dict[str, Any]]:
-        from rankplug.plotting import in_style
+    def picture() -> Output:
+        from rankplug.plotting import encode_figure, in_style
 
         with in_style():
-            return _drawn(draw(**{name: widget.value for name, widget in zip(controls, widgets, strict=True)}))
+            figure = draw(**{name: widget.value for name, widget in zip(controls, widgets, strict=True)})
+        return _picture(encode_figure(figure, ["png"])[0]["png"])
 
     if widgets:
         display.display(ipywidgets.VBox(widgets))  # type: ignore[no-untyped-call]
-    data, metadata = picture()
-    shown = display.display(data, raw=True, metadata=metadata, display_id=True)  # type: ignore[no-untyped-call]
+    first = picture()
+    shown = display.display(first.data, raw=True, metadata=first.metadata, display_id=True)  # type: ignore[no-untyped-call]
 
     def draw_again(change: object) -> None:
-        data, metadata = picture()
-        shown.update(data, raw=True, metadata=metadata)
+        output = picture()
+        shown.update(output.data, raw=True, metadata=output.metadata)
 
     for widget in widgets:
         widget.observe(draw_again, names="value")
@@ -185,9 +166,10 @@ def show_claims(evaluation: Evaluation) -> Output:
 @renewable
 def show_forest(evaluation: Evaluation) -> Output:
     """Show all claims in one picture, each with its difference in units of the margin that would matter."""
-    data, options = _drawn(forest_of([evaluation]))
-    shows = {"study": evaluation.study, "forest": True}
-    return Output({**data, "text/plain": "all claims"}, shows, **options)
+    from rankplug.plotting import encode_figure
+
+    files, _ = encode_figure(forest_of([evaluation]), ["png"])
+    return _picture(files["png"], "all claims", {"study": evaluation.study, "forest": True})
 
 
 def show_findings(study: Study) -> Output:
@@ -244,21 +226,18 @@ def check_parameters(variables: Mapping[str, Any]) -> None:
                 raise ParameterError(f"the notebook has no parameter {name}: {did_you_mean(name, known)}")
 
 
-INJECTED = "# Parameters\n"
-"""Begin of the cell that papermill adds."""
-
-
 def _assigned(cell: str) -> list[str]:
     """Return the names to which a cell assigns."""
     try:
         statements = ast.parse(cell).body
     except SyntaxError:  # Such as a line with a magic command.
         return []
-    targets = (target for each in statements if isinstance(each, ast.Assign) for target in each.targets)
-    annotated = (each.target for each in statements if isinstance(each, ast.AnnAssign))
-    return [target.id for target in (*targets, *annotated) if isinstance(target, ast.Name)]
+    targets = [target for each in statements for target in getattr(each, "targets", [getattr(each, "target", None)])]
+    return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
+INJECTED = "# Parameters\n"
+"""Begin of the cell that papermill adds."""
 SIZES = {
     "smoke": "seconds",
     "quick": "minutes",
@@ -282,7 +261,7 @@ def controls(study: Study, parameters: MutableMapping[str, Any]) -> None:
     from IPython.core.getipython import get_ipython
 
     check_parameters(parameters)
-    let_renew(study)
+    _renewed.setdefault(study.name, {})
     panel = StudyControls(study, parameters)
     display.display(panel.box)  # type: ignore[no-untyped-call]
     if (shell := get_ipython()) is not None:
@@ -301,21 +280,18 @@ class StudyControls:
         import ipywidgets
 
         self.study, self.parameters = study, parameters
-        self.seen = parameters.get("results")
-        self.given = check_values(
+        self.results = parameters.get("results")
+        self.initial = check_values(
             {name: parameters[name] for name in StudyParameters.model_fields if name in parameters}
         )
         profiles = [(f"{name} ({SIZES[name]})", name) for name in PROFILES]
-        self.profile = ipywidgets.Dropdown(options=profiles, value=self.given.profile, description="profile")
+        datasets = [plugin.specification.name for plugin in registry().plugins("dataset")]
+        self.profile = ipywidgets.Dropdown(options=profiles, value=self.initial.profile, description="profile")
         self.data = ipywidgets.Combobox(
-            options=[plugin.specification.name for plugin in registry().plugins("dataset")],
-            value=self.given.data or "",
-            placeholder="the profile's own",
-            description="data",
+            options=datasets, value=self.initial.data or "", placeholder="the profile's own", description="data"
         )
         self.trials = ipywidgets.BoundedIntText(
-            value=self.given.trials or 0,
-            min=0,
+            value=self.initial.trials or 0,
             max=10_000,
             description="trials (0: the profile's)",
             style={"description_width": "initial"},
@@ -323,70 +299,66 @@ class StudyControls:
         self.button = ipywidgets.Button(description="run", icon="play", tooltip="run what is missing")
         self.words = ipywidgets.HTML()
         self.output = ipywidgets.Output()
-        chosen = [self.profile, self.data, self.trials, self.button]
-        row = ipywidgets.HBox(chosen, layout=ipywidgets.Layout(flex_flow="row wrap"))
+        choices = [self.profile, self.data, self.trials]
+        row = ipywidgets.HBox([*choices, self.button], layout=ipywidgets.Layout(flex_flow="row wrap"))
         self.box = ipywidgets.VBox([row, self.words, self.output])
-        for widget in chosen[:-1]:
-            widget.observe(lambda change: self.tell(), names="value")
+        for widget in choices:
+            widget.observe(lambda change: self.show_plan(), names="value")
         self.button.on_click(lambda button: self.run())
-        self.tell()
+        self.show_plan()
 
     @property
-    def asked(self) -> dict[str, Any]:
-        """The parameters as they are chosen now."""
+    def selected(self) -> dict[str, Any]:
+        """The selected parameters."""
         data = self.data.value.strip() or None
-        chosen = {"profile": self.profile.value, "data": data, "trials": self.trials.value or None}
-        return self.given.model_copy(update=chosen).model_dump(exclude={"report", "decisions"})
+        values = {"profile": self.profile.value, "data": data, "trials": self.trials.value or None}
+        return self.initial.model_copy(update=values).model_dump(exclude={"report", "decisions"})
 
-    def tell(self) -> None:
-        """Say what is to run and about how long it takes."""
-        asked = self.asked
-        jobs = asked.pop("jobs")
+    def show_plan(self) -> None:
+        """Show what is to run and about how long it takes."""
+        parameters = self.selected
+        jobs = parameters.pop("jobs")
         try:
-            plan = self.study.plan(**asked)
-            outlook = plan.outlook(Store(asked["store"]), jobs)
+            plan = self.study.plan(**parameters)
+            outlook = plan.outlook(Store(parameters["store"]), jobs)
             self._say(f"{plan}: {outlook}" if outlook else f"{plan}")
         except RankplugError as error:
             self._say(str(error))
 
     def follow(self) -> None:
-        """Say again what is to run, if a cell of the notebook has left other results."""
-        if self.parameters.get("results") is not self.seen:
-            self.seen = self.parameters["results"]
-            self.tell()
+        """Show again what is to run, if a cell of the notebook has left other results."""
+        if self.parameters.get("results") is not self.results:
+            self.results = self.parameters["results"]
+            self.show_plan()
 
     def run(self) -> None:
         """Run what is missing, and show everything of the study in this notebook again."""
         self.button.disabled = True
         self.output.clear_output()
+        results, message = None, "stopped by the error below; what is finished is stored"
         try:
-            if (results := self._results()) is None:
+            # What is raised inside an output is shown there by a kernel, and not raised any further.
+            with self.output:
+                try:
+                    results = self.study.run(**self.selected)
+                except RankplugError as error:
+                    message = str(error)
+                except KeyboardInterrupt:
+                    message = INTERRUPTED
+            if results is None:
+                self._say(message)
                 return
             evaluation = evaluate(self.study, results)
-            self.parameters.update({**self.asked, "results": results, "evaluation": evaluation})
+            self.parameters.update({**self.selected, "results": results, "evaluation": evaluation})
             self._say("drawing")
             renew_outputs(evaluation)
-            self.tell()
+            self.show_plan()
         except RankplugError as error:
             self._say(str(error))
         except KeyboardInterrupt:
             self._say(INTERRUPTED)
         finally:
             self.button.disabled = False
-
-    def _results(self) -> Results | None:
-        """Run what is missing with its progress below; nothing where that ended early, which is said."""
-        said = "stopped by the error below; what is finished is stored"
-        # What is raised inside an output is shown there by a kernel, and not raised any further.
-        with self.output:
-            try:
-                return self.study.run(**self.asked)
-            except RankplugError as error:
-                said = str(error)
-            except KeyboardInterrupt:
-                said = INTERRUPTED
-        self._say(said)
-        return None
 
     def _say(self, words: str) -> None:
         self.words.value = html.escape(words)

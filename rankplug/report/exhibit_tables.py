@@ -1,20 +1,17 @@
-"""Tables of exhibits: in HTML their numbers lead to the runs that made them, in LaTeX they look as in a paper.
-
-All of an exhibit's numbers are in a file for other programs, beside its pictures.
-"""
+"""Tables of exhibits: in HTML their numbers lead to the runs behind them, in LaTeX they look as in a paper."""
 
 from __future__ import annotations
 
-import gzip
 import html
 import math
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeGuard
 
-from rankplug.report.notebook_page import is_number, with_words
+import numpy as np
+
+from rankplug.report.notebook_page import is_number
 from rankplug.report.rendering import render_macro
-from rankplug.store import escaped, latex_table
+from rankplug.store import escaped
 from rankplug.studies import RunSource, heading, number, rounded, stand_ins, with_interval
 
 if TYPE_CHECKING:
@@ -27,69 +24,46 @@ LONGEST, LONGEST_OF_FIGURE = 200, 30
 """Rows of a table, and of the numbers of a figure, that are shown; all are in the file."""
 MOST_LINKS = 6
 """Combinations that one number leads to; all are listed below the table."""
-OURS, HALF_WIDTH, LOW, HIGH = "ours", "half width", "low", "high"
-PAPERS = ("published on", "model", "metric", OURS)
-"""Columns of a table that puts numbers beside published ones, whose metrics are set side by side."""
-INVISIBLE = {"combination", HALF_WIDTH, LOW, HIGH}
-DIGITS = "%.7g"
-"""Digits of numbers in files for other programs, more than any of them has for sure."""
-LARGEST = 40_000
-"""Bytes of a file of numbers that is not compressed."""
-Row = Mapping[Hashable, Any]
+HALF_WIDTH = "half width"
+WITH_LIMITS = ("mean", "value", "difference", "ours")
+"""Columns whose interval the columns ``low`` and ``high`` may be; the first that a table has."""
+Pages = Mapping[str, int]
+"""Identity of each combination that has a page -> its number of trials."""
 
 
-class Link(Protocol):
-    """Makes of a number in HTML one that leads to the combinations behind it."""
-
-    def __call__(self, text: str, identities: Sequence[str], interval: str = "") -> str:
-        """Return the number as HTML.
-
-        Args:
-            text: the number.
-            identities: of the combinations.
-            interval: of the number, in words, where the text does not have it.
-        """
-
-
-def unlinked(text: str, identities: Sequence[str], interval: str = "") -> str:
-    """Return a number as it is, where there are no pages it could lead to."""
-    return text
-
-
-def links_to(known: Mapping[str, int]) -> Link:
-    """Return what makes links to those combinations that have a page, which tell the pointer of trials and interval.
+def numbers_html(shown: ExhibitEvaluation, pages: Pages | None = None) -> Markup:
+    """Return an exhibit's numbers as HTML, beside the published ones as the paper lays them out where there are any.
 
     Args:
-        known: trials of each combination that has a page.
+        shown: the exhibit.
+        pages: combinations that numbers can lead to.
     """
-    from markupsafe import Markup
-
-    def link(text: str, identities: Sequence[str], interval: str = "") -> str:
-        pages = [identity for identity in identities if identity in known][:MOST_LINKS]
-        trials = sorted({known[identity] for identity in pages})
-        extent = f"{' or '.join(map(str, trials))} trial{'s' * (trials[-1] > 1)}" if trials else ""
-        hint = ", ".join(filter(None, [extent, interval]))
-        return render_macro("linked", text=Markup(text), identities=pages, hint=hint)
-
-    return link
-
-
-def numbers_html(shown: ExhibitEvaluation, link: Link) -> Markup:
-    """Return an exhibit's numbers as HTML, beside the published ones as the paper lays them out where there are any."""
-    import pandas as pd
     from markupsafe import Markup
 
     if "published on" not in shown.table:
         longest = LONGEST_OF_FIGURE if shown.pictures else LONGEST
-        return table_html(shown.table, shown.sources, link, longest)
-    cells = layout(shown.table, shown.digits, link).reset_index()
-    with pd.option_context("display.max_colwidth", None):  # pandas would cut long cells off.
-        table = with_words(Markup(cells.to_html(escape=False, border=0, index=False)))
-    pairs = [(theirs, ours) for theirs, ours in stand_ins(shown.table) if theirs != ours]
-    return render_macro("beside_published", table=table, stand_ins=pairs, references="reference" in table)
+        return table_html(shown.table, shown.sources, pages or {}, longest)
+    cells = layout(shown.table, shown.digits, pages).reset_index()
+    return render_macro(
+        "beside_published",
+        columns=[(Markup(name), name in ("data", "model")) for name in cells],
+        rows=[map(Markup, row) for row in cells.to_numpy()],
+        stand_ins=[(theirs, ours) for theirs, ours in stand_ins(shown.table) if theirs != ours],
+        references=bool(_is_reference(shown.table).any()),
+    )
 
 
-def layout(table: pd.DataFrame, digits: int = 2, link: Link = unlinked) -> pd.DataFrame:
+def _linked(text: str, identities: Sequence[str], pages: Pages, interval: str = "", trials: str = "") -> str:
+    """Return a number in HTML with its extent in its title, as a link to the combinations that have a page."""
+    linked = [identity for identity in identities if identity in pages][:MOST_LINKS]
+    counts = sorted({pages[identity] for identity in linked})
+    if counts and not trials:
+        trials = f"{' or '.join(map(str, counts))} trial{'s' * (counts[-1] > 1)}"
+    hint = ", ".join(filter(None, [trials, interval]))
+    return render_macro("linked", text=text, identities=linked, hint=hint)
+
+
+def layout(table: pd.DataFrame, digits: int = 2, pages: Pages | None = None) -> pd.DataFrame:
     """Lay the rows of :func:`beside_published` out as the paper does: a row for each model, a column for each metric.
 
     The best of ours is bold. A published number of the same data stands below ours, with the difference; those of other
@@ -98,62 +72,64 @@ def layout(table: pd.DataFrame, digits: int = 2, link: Link = unlinked) -> pd.Da
     The cells are HTML: show them with ``IPython.display.HTML(layout(table).to_html(escape=False))``.
     """
     import pandas as pd
+    from markupsafe import Markup
 
     table = table.assign(metric=table["metric"].map(heading).map(html.escape))
-    ours = _cells_of(table[table["ours"].notna()], digits, link)
-    reference = table[table["published"].notna() & table["difference"].isna()]
-    theirs = pd.DataFrame(
-        {
-            "data": ["published, on " + html.escape(str(dataset)) for dataset in reference["published on"]],
-            "model": reference["model"].astype(str).map(html.escape),
-            "metric": reference["metric"],
-            "cell": [
-                f'<span class="reference">{text}</span>'
-                for text in _intervals(reference, "published", "published half width", digits)
-            ],
-        }
-    )
-    cells = pd.concat([ours, theirs], ignore_index=True)
-    rows = pd.MultiIndex.from_frame(cells[["data", "model"]].drop_duplicates())
-    wide = cells.pivot(index=["data", "model"], columns="metric", values="cell")
-    wide.columns.name = None
-    return wide.reindex(columns=list(table["metric"].unique()), index=rows).fillna("")
+    pairs = zip(table["published"], table["published half width"], strict=True)
+    theirs = [with_interval(value, half, digits) for value, half in pairs]
+    rows = zip(table.to_dict("records"), _is_best(table), _is_reference(table), theirs, strict=True)
+    ours: list[tuple[str, ...]] = []
+    reference: list[tuple[str, ...]] = []
+    for row, is_best, is_reference, published in rows:
+        model, metric = html.escape(str(row["model"])), row["metric"]
+        if math.isfinite(row["ours"]):
+            text = Markup("<b>{}</b>" if is_best else "{}").format(with_interval(row["ours"], row[HALF_WIDTH], digits))
+            names = row["combination"].split() if isinstance(row["combination"], str) else []
+            trials = f"{row['trials']:g} trial{'s' * (row['trials'] != 1)}"
+            cell = _linked(text, names, pages or {}, _interval_in_words(row, digits), trials)
+            if math.isfinite(row["difference"]):
+                cell += Markup("<br><small>{}, {}</small>").format(published, rounded(row["difference"], digits, "+"))
+            ours.append((html.escape(_data_of(row)), model, metric, cell))
+        if is_reference:
+            place = "published, on " + html.escape(str(row["published on"]))
+            reference.append((place, model, metric, Markup('<span class="reference">{}</span>').format(published)))
+    names = ["data", "model", "metric", "cell"]
+    return _wide(pd.DataFrame(ours + reference, columns=names), "cell", table["metric"].unique())
 
 
-def _cells_of(table: pd.DataFrame, digits: int, link: Link) -> pd.DataFrame:
-    """Return our cells with their data, model and metric."""
+def _wide(cells: pd.DataFrame, values: str | list[str], metrics: Collection[Any]) -> pd.DataFrame:
+    """Return cells with a row for each data and model and a column for each metric, in the order they first have."""
     import pandas as pd
 
-    best = table.groupby(["published on", "metric"], observed=True)["ours"].transform("max") == table["ours"]
-    texts = _intervals(table, "ours", "half width", digits)
-    published = _intervals(table, "published", "published half width", digits)
-    rows = zip(table.to_dict("records"), texts, published, best, strict=True)
-    cells = []
-    for row, text, theirs, bold in rows:
-        names, same = row["combination"], math.isfinite(row["difference"])
-        data = html.escape(_data_of(row))
-        number = str(link(f"<b>{text}</b>" if bold else text, names.split() if isinstance(names, str) else []))
-        cell = f'<span title="{html.escape(_about(row, digits))}">{number}</span>'
-        if same:
-            cell += f"<br><small>{theirs}, {rounded(row['difference'], digits, '+')}</small>"
-        cells.append({"data": data, "model": html.escape(str(row["model"])), "metric": row["metric"], "cell": cell})
-    return pd.DataFrame(cells, columns=["data", "model", "metric", "cell"])
+    rows = pd.MultiIndex.from_frame(cells[["data", "model"]].drop_duplicates())
+    wide = cells.pivot(index=["data", "model"], columns="metric", values=values).reindex(rows).fillna("")
+    if not isinstance(values, str):
+        return wide.swaplevel(axis=1)[[(metric, value) for metric in metrics for value in values]]
+    return wide.reindex(columns=list(metrics)).rename_axis(columns=None)
 
 
-def _intervals(table: pd.DataFrame, value: str, half: str, digits: int) -> list[str]:
-    return [with_interval(*pair, digits) for pair in zip(table[value], table[half], strict=True)]
+def _is_best(table: pd.DataFrame) -> pd.Series[bool]:
+    return table.groupby(["published on", "metric"], observed=True)["ours"].transform("max") == table["ours"]
 
 
-def _about(row: Mapping[Any, Any], digits: int) -> str:
-    """Tell on what a number of ours rests, for readers who point at it."""
-    trials = f"{row['trials']:g} trial{'s' * (row['trials'] != 1)}"
-    if not math.isfinite(row["half width"]):
-        return f"{trials}, no interval"
-    low, high = (rounded(row["ours"] + side * row["half width"], digits) for side in (-1, 1))
-    return f"95 % interval [{low}, {high}], {trials}"
+def _is_reference(table: pd.DataFrame) -> pd.Series[bool]:
+    """Return which rows have a published number on other data than ours."""
+    return table["published"].notna() & table["difference"].isna()
 
 
-def table_html(table: pd.DataFrame, sources: Collection[RunSource], link: Link, longest: int = LONGEST) -> Markup:
+def _data_of(row: Mapping[Any, Any]) -> str:
+    """Return the data of a row's own numbers; those of the published one where there is no number of ours."""
+    return str(row.get("data") or row["published on"])
+
+
+def _interval_in_words(row: Mapping[Any, Any], digits: int) -> str:
+    if not math.isfinite(row[HALF_WIDTH]):
+        return "no interval"
+    low, high = (rounded(row["ours"] + side * row[HALF_WIDTH], digits) for side in (-1, 1))
+    return f"95 % interval [{low}, {high}]"
+
+
+def table_html(table: pd.DataFrame, sources: Collection[RunSource], pages: Pages, longest: int = LONGEST) -> Markup:
     """Return a table as HTML; a row's numbers lead to the combinations its column ``combination`` names.
 
     A row without that column leads to the runs of its ``model`` among those behind the table. A column in which no row
@@ -162,170 +138,93 @@ def table_html(table: pd.DataFrame, sources: Collection[RunSource], link: Link, 
     Args:
         table: of an exhibit.
         sources: the runs behind it.
-        link: makes a link of a number.
-        longest: rows that are shown.
+        pages: combinations that numbers can lead to.
+        longest: number of rows that are shown.
     """
-    rows = table.head(longest).to_dict("records")
-    filled = (name for name in table.columns if not rows or any(_text(row[name]) for row in rows))
-    names = [name for name in filled if name != "combination"]
-    columns = [(name, not all(is_number(_text(row[name])) for row in rows)) for name in names]
-    body = []
-    for row in rows:
-        identities = _identities(row, sources)
-        behind = {name: [] if str(name).startswith("published") else identities for name in names}
-        body.append([_cell(row, name, behind[name], link) for name in names])
-    return render_macro("numbers", columns=columns, rows=body, more=len(table) - longest)
+    of_models: dict[str, list[str]] = {}
+    for source in sources:
+        of_models.setdefault(source.model, []).extend(source.identities)
+    rows = []
+    for row in table.head(longest).to_dict("records"):
+        named = row.get("combination")
+        identities = named.split() if isinstance(named, str) and named else of_models.get(row.get("model", ""), ())
+        rows.append({name: _cell(row, str(name), identities, pages) for name in row if name != "combination"})
+    names = [name for name in table.columns if name != "combination"]
+    names = [name for name in names if not rows or any(text for text, _ in (row[name] for row in rows))]
+    return render_macro(
+        "numbers",
+        columns=[(name, not all(is_number(row[name][0]) for row in rows)) for name in names],
+        rows=[[row[name][1] for name in names] for row in rows],
+        more=len(table) - longest,
+    )
 
 
-def _identities(row: dict[Any, Any], sources: Collection[RunSource]) -> Sequence[str]:
-    named = row.get("combination")
-    if isinstance(named, str) and named:
-        return named.split()
-    return [identity for source in sources if source.model == row.get("model") for identity in source.identities]
-
-
-def _cell(row: Row, name: Hashable, identities: Sequence[str], link: Link) -> str:
-    """Return a number with its links as HTML, or a text."""
-    from markupsafe import Markup
-
-    text = _text(row[name])
-    if not text or not _is_fraction(row[name]):
-        return text
-    ends = _interval_of(row, str(name))
-    return Markup(link(text, identities, f"95 % interval {number(ends[0])} to {number(ends[1])}" if ends else ""))
-
-
-def _interval_of(row: Row, name: str) -> tuple[float, float] | None:
-    """Return the ends of the interval that a row has for one of its numbers; none where it has none."""
-    half = _half_width(row, name)
-    if math.isfinite(half):
-        return float(row[name]) - half, float(row[name]) + half
-    return _ends(row, name)
-
-
-def _half_width(row: Row, name: str) -> float:
-    half = row.get(HALF_WIDTH if name == OURS else f"{name} {HALF_WIDTH}")
-    return float(half) if _is_fraction(half) else math.nan
-
-
-def _ends(row: Row, name: str) -> tuple[float, float] | None:
-    """Return the columns ``low`` and ``high`` of the number whose interval they are."""
-    if _of_interval(list(row)) != name:
-        return None
-    low, high = (float(end) if _is_fraction(end) else math.nan for end in (row.get(LOW), row.get(HIGH)))
-    return (low, high) if math.isfinite(low) and math.isfinite(high) else None
-
-
-def _text(value: Any) -> str:
-    if _is_fraction(value):
-        return number(float(value))
-    return "" if value is None else str(value)
+def _cell(row: Mapping[Any, Any], name: str, identities: Sequence[str], pages: Pages) -> tuple[str, str]:
+    """Return a number or a text as text, and the same as HTML with links."""
+    value = row[name]
+    if not _is_fraction(value):
+        return (text := "" if value is None else str(value)), text
+    text, ends = number(float(value)), _interval_of(row, name)
+    if not text:
+        return text, text
+    interval = f"95 % interval {number(ends[0])} to {number(ends[1])}" if ends else ""
+    return text, _linked(text, [] if name.startswith("published") else identities, pages, interval)
 
 
 def _is_fraction(value: Any) -> TypeGuard[float]:
-    import numpy as np
-
     return isinstance(value, (float, np.floating))
 
 
-def exhibit_latex(table: pd.DataFrame) -> str:
-    """Set a table with the rules of booktabs; a number and its interval share a cell, digests are left out."""
-    columns = [str(name) for name in table.columns if not _belongs_to_another(str(name), table)]
-    rows: list[Row] = list(table.to_dict("records"))
-    if set(PAPERS) <= set(columns) and not table.duplicated(list(PAPERS[:3])).any():
-        return _side_by_side(rows)
-    body = [[_latex_cell(row, name) for name in columns] for row in rows]
-    return latex_table([[escaped(name) for name in columns]], body, "".join(_side(table, name) for name in columns))
+def _interval_of(row: Mapping[Any, Any], name: str) -> tuple[float, float] | None:
+    """Return the ends of the interval that a row has for one of its numbers; none where it has none."""
+    half = row.get(HALF_WIDTH if name == "ours" else f"{name} {HALF_WIDTH}")
+    if _is_fraction(half) and math.isfinite(half):
+        return row[name] - half, row[name] + half
+    ends = [row[end] for end in ("low", "high") if name == _with_limits(row) and _is_fraction(row[end])]
+    return (ends[0], ends[1]) if len(ends) == 2 and all(map(math.isfinite, ends)) else None
 
 
-def _belongs_to_another(name: str, table: pd.DataFrame) -> bool:
-    interval_of_a_number = name in (LOW, HIGH) and _of_interval(list(table.columns)) is not None
-    return name == "combination" or name.endswith(HALF_WIDTH) or interval_of_a_number
-
-
-def _of_interval(names: Sequence[Any]) -> str | None:
+def _with_limits(columns: Collection[Any]) -> str | None:
     """Return the column whose interval the columns ``low`` and ``high`` are."""
-    several = list(map(str, names))
-    if LOW not in several or HIGH not in several:
-        return None
-    return next((name for name in ("mean", "value", "difference", OURS) if name in several), None)
+    return next((name for name in WITH_LIMITS if name in columns), None) if {"low", "high"} <= set(columns) else None
 
 
-def _side_by_side(rows: list[Row]) -> str:
-    """Lay out a row a data set and model, and for each metric our number and the published one."""
-    metrics = list(dict.fromkeys(str(row["metric"]) for row in rows))
-    cells = {(_data_of(row), str(row["model"]), str(row["metric"])): row for row in rows}
-    heads_of_rows = list(dict.fromkeys(key[:2] for key in cells))
-    highest: dict[tuple[str, str], float] = {}
-    for (data, _, metric), row in cells.items():
-        highest[data, metric] = max(float(row[OURS]), highest.get((data, metric), -math.inf))
-    body = []
-    for data, model in heads_of_rows:
-        line = [escaped(data), escaped(model)]
-        for metric in metrics:
-            row = cells.get((data, model, metric), {})
-            best = bool(row) and float(row[OURS]) == highest[data, metric]
-            line += [_latex_cell(row, OURS, bold=best), _latex_cell(row, "published")]
-        body.append(line)
-    heads = ["", "", *(rf"\multicolumn{{2}}{{c}}{{{escaped(metric)}}}" for metric in metrics)]
-    rules = " ".join(rf"\cmidrule(lr){{{first}-{first + 1}}}" for first in range(3, 3 + 2 * len(metrics), 2))
-    names = ["data", "model", *["ours", "published"] * len(metrics)]
-    return latex_table([heads, names], body, "ll" + "rr" * len(metrics), rules)
+def exhibit_latex(table: pd.DataFrame) -> str:
+    """Set a table with the rules of booktabs; a number and its interval share a cell, digests are left out.
 
-
-def _data_of(row: Row) -> str:
-    """Return the data of a row's own numbers; those of the published one where there is no number of ours."""
-    return str(row.get("data") or row["published on"])
-
-
-def _latex_cell(row: Row, name: str, *, bold: bool = False) -> str:
-    """Set a number with its interval, or a text."""
-    value = row.get(name)
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    if not isinstance(value, float):
-        return escaped(str(value))
-    if not math.isfinite(value):
-        return escaped(str(value))
-    number = rf"\mathbf{{{value:.4g}}}" if bold else f"{value:.4g}"
-    half, ends = _half_width(row, name), _ends(row, name)
-    if math.isfinite(half):
-        return rf"${number} \pm {half:.2g}$"
-    if ends:
-        return rf"${number}\;[{ends[0]:.4g}, {ends[1]:.4g}]$"
-    return f"${number}$"
-
-
-def _side(table: pd.DataFrame, name: str) -> str:
-    from pandas.api.types import is_numeric_dtype
-
-    return "r" if is_numeric_dtype(table[name].dtype) else "l"
-
-
-def exhibit_files(pictures: Mapping[str, bytes], table: pd.DataFrame, folder: Path, stem: str) -> tuple[str, ...]:
-    """Write pictures, and their numbers for other programs and, if few, for LaTeX; return the names of the files.
-
-    Many numbers, such as those of curves, are compressed, to a tenth.
-
-    Args:
-        pictures: by their suffixes.
-        table: the numbers.
-        folder: of the report.
-        stem: of the files, within it.
+    Numbers beside published ones are laid out as in the paper, with two columns for each metric.
     """
-    path = folder / stem
-    path.parent.mkdir(parents=True, exist_ok=True)
-    contents = {suffix: content for suffix, content in pictures.items() if suffix != "json"}
-    numbers = table.to_csv(index=False, float_format=DIGITS).encode()
-    many = len(numbers) > LARGEST
-    contents["csv.gz" if many else "csv"] = gzip.compress(numbers, mtime=0) if many else numbers
-    if len(table) <= LONGEST:
-        contents["tex"] = exhibit_latex(table).encode()
-    for suffix, content in contents.items():
-        Path(f"{path}.{suffix}").write_bytes(content)
-    return tuple(f"{stem}.{suffix}" for suffix in contents)
+    import pandas as pd
+
+    hidden = {"combination", *(("low", "high") if _with_limits(table.columns) else ())}
+    names = [str(name) for name in table if name not in hidden and not str(name).endswith(HALF_WIDTH)]
+    rows = table.to_dict("records")
+    cells = pd.DataFrame({name: [_latex_cell(row, name) for row in rows] for name in names})
+    index = {"published on", "model", "metric"}
+    if {*index, "ours", "published"} <= set(names) and not table.duplicated(list(index)).any():
+        best = _is_best(table).tolist()
+        cells["ours"] = [_latex_cell(row, "ours", bold=bold) for row, bold in zip(rows, best, strict=True)]
+        cells["data"] = [escaped(_data_of(row)) for row in rows]
+        wide = _wide(cells, ["ours", "published"], cells["metric"].unique()).reset_index()
+        wide.columns.names = [None, None]
+        text = wide.to_latex(index=False, column_format="ll" + "r" * (wide.shape[1] - 2), multicolumn_format="c")
+    else:
+        sides = "".join("r" if pd.api.types.is_numeric_dtype(table[name].dtype) else "l" for name in names)
+        text = cells.rename(columns=escaped).to_latex(index=False, column_format=sides)
+    return "% \\usepackage{booktabs}\n" + text
 
 
-def by_suffix(files: Iterable[str]) -> dict[str, str]:
-    """Return files by their suffixes, such as ``csv.gz``."""
-    return {Path(file).name.partition(".")[2]: file for file in files}
+def _latex_cell(row: Mapping[Any, Any], name: str, *, bold: bool = False) -> str:
+    """Set a number with its interval, or a text."""
+    value = row[name]
+    if not _is_fraction(value) or math.isinf(value):
+        return "" if value is None else escaped(str(value))
+    if math.isnan(value):
+        return ""
+    text = rf"\mathbf{{{value:.4g}}}" if bold else f"{value:.4g}"
+    ends = _interval_of(row, name)
+    if ends is None:
+        return f"${text}$"
+    if name == _with_limits(row):
+        return rf"${text}\;[{ends[0]:.4g}, {ends[1]:.4g}]$"
+    return rf"${text} \pm {ends[1] - value:.2g}$"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import html
-import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 CONTROL = ("control", "")
-CELL = re.compile(r"<(td|th)[^>]*>(.*?)</(?:td|th)>", re.DOTALL)
+CELL = re.compile(r"<(td|th)\b[^>]*>(.*?)</(?:td|th)>", re.DOTALL)
 NUMBER = re.compile(r"[-+]?[\d.,]*(e[-+]?\d+)?%?|nan|inf|True|False")
 SHOWN = re.compile(r'^show\(evaluation, "([^"]+)"\)', re.MULTILINE)
 """A line of a study's notebook that shows an exhibit."""
@@ -29,96 +29,90 @@ PART = re.compile(r"^## (.*\S)", re.MULTILINE)
 FEWEST = 5
 """Parts of a notebook whose page lists them."""
 About = Callable[[Mapping[str, Any]], "tuple[str, Markup]"]
-"""Tells of what an output says under ``rankplug`` in its metadata: the file of its picture, and a note below it."""
+"""Returns, for what an output has under ``rankplug`` in its metadata, the file of its picture and a note below it."""
+
+
+@dataclass
+class Piece:
+    """A cell with text, or cells with code up to one that has outputs, as a page shows them.
+
+    Args:
+        text: in Markdown.
+        code: of the cells.
+        outputs: each after the kind of its content.
+        anchor: of the part that begins with it; empty where none does.
+    """
+
+    text: str = ""
+    code: str = ""
+    outputs: list[tuple[str, str]] = field(default_factory=list)
+    anchor: str = ""
 
 
 def notebook_html(path: Path, about: About | None = None) -> Markup:
     """Return the body of a notebook's page.
 
     Args:
-        path: of the notebook.
-        about: tells of the outputs that show a part of a study; a picture whose file is there is not embedded.
+        path: the notebook.
+        about: describes outputs that show a part of a study; a picture whose file is there is not embedded.
     """
     notebook = _read(path)
-    headings = [] if notebook is None else _headings(notebook.cells)
-    ids = iter(anchors(f"part-{heading}" for heading in headings if heading))
-    parts = [(next(ids), heading) if heading else None for heading in headings]
-    return render(
-        "notebook",
-        pieces=None if notebook is None else list(_pieces(notebook.cells, parts, about)),
-        contents=[part for part in parts if part] if len(headings) - headings.count("") >= FEWEST else [],
-    )
+    if notebook is None:
+        return render("notebook", pieces=None, contents=[])
+    pieces = list(_pieces(notebook.cells, about))
+    parts = [(piece, match[1].strip()) for piece in pieces if (match := PART.search(piece.text))]
+    for (piece, _), anchor in zip(parts, anchors(f"part-{heading}" for _, heading in parts), strict=True):
+        piece.anchor = anchor
+    contents = [(piece.anchor, heading) for piece, heading in parts]
+    return render("notebook", pieces=pieces, contents=contents if len(contents) >= FEWEST else [])
 
 
-@dataclass(frozen=True)
-class Piece:
-    """A cell with text, or cells with code up to one that has outputs, as a page shows them.
-
-    Args:
-        text: in Markdown.
-        anchor: of the part that begins with it; empty where none does.
-        code: of the cells.
-        outputs: each after the kind of its content.
-    """
-
-    text: str = ""
-    anchor: str = ""
-    code: str = ""
-    outputs: Sequence[tuple[str, str]] = ()
-
-
-def _pieces(cells: Iterable[Any], parts: Iterable[tuple[str, str] | None], about: About | None) -> Iterator[Piece]:
+def _pieces(cells: Iterable[Any], about: About | None) -> Iterator[Piece]:
     """Yield what is shown of a notebook; its controls, which work in JupyterLab only, are mentioned once."""
     code: list[str] = []
-    controls = False
-    for cell, part in zip(cells, parts, strict=True):
+    has_controls = False
+    for cell in cells:
         if cell.cell_type == "code":
             code += filter(str.strip, [cell.source])
-            outputs = [output for output in _outputs(cell, about) if output != CONTROL or not controls]
-            controls = controls or CONTROL in outputs
-            if not (code and outputs):
-                continue
-            yield Piece(code="\n\n".join(code), outputs=outputs)
-        else:
-            if code:
-                yield Piece(code="\n\n".join(code))
-            if cell.cell_type == "markdown":
-                yield Piece(text=cell.source, anchor=part[0] if part else "")
-        code = []
+            outputs = []
+            for output in _outputs(cell, about):
+                if output != CONTROL or not has_controls:
+                    outputs.append(output)
+                has_controls = has_controls or output == CONTROL
+            if code and outputs:
+                yield Piece(code="\n\n".join(code), outputs=outputs)
+                code = []
+            continue
+        if code:
+            yield Piece(code="\n\n".join(code))
+            code = []
+        if cell.cell_type == "markdown":
+            yield Piece(text=cell.source)
     if code:
         yield Piece(code="\n\n".join(code))
 
 
-def _headings(cells: Iterable[Any]) -> list[str]:
-    """Return for each cell the heading of the part that begins with it; empty where none does."""
-    found = (PART.search(cell.source) if cell.cell_type == "markdown" else None for cell in cells)
-    return [heading[1].strip() if heading else "" for heading in found]
-
-
 def captions(path: Path) -> dict[str, str]:
     """Return what a study's notebook says right before it shows an exhibit, as Markdown by the exhibit's name."""
-    found: dict[str, str] = {}
-    notebook, told = _read(path), ""
+    words: dict[str, str] = {}
+    notebook, before = _read(path), ""
     for cell in notebook.cells if notebook is not None else ():
         if cell.cell_type == "markdown":
-            told = HEADING.sub("", cell.source).strip()
-            continue
-        for name in SHOWN.findall(cell.source):
-            found.setdefault(name, told)
-            told = ""
-    return found
+            before = HEADING.sub("", cell.source).strip()
+        elif names := SHOWN.findall(cell.source):
+            words = {names[0]: before, **words}
+            before = ""
+    return words
 
 
 def _read(path: Path) -> Any:
     """Read a notebook and validate it against nbformat's schema; return None where it is damaged."""
-    import warnings
-
     import nbformat
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            # nbformat.reads() would go on with a notebook that is not valid, and print what it holds.
+            # nbformat.reads() would go on with a notebook that is not valid, and print its content.
             as_written = nbformat.reader.reads(path.read_text(encoding="utf-8"))  # type: ignore[no-untyped-call]
             notebook = nbformat.convert(as_written, 4)  # type: ignore[no-untyped-call]
             nbformat.validate(notebook)
@@ -127,19 +121,17 @@ def _read(path: Path) -> Any:
     return notebook
 
 
-def _outputs(cell: Any, about: About | None) -> list[tuple[str, str]]:
-    """Return the outputs of a cell to be shown, each with the kind of its content; controls once."""
-    shown: list[tuple[str, str]] = []
+def _outputs(cell: Any, about: About | None) -> Iterator[tuple[str, str]]:
+    """Yield the outputs of a cell, each after the kind of its content, and the notes below them."""
     for output in cell.outputs:
         content = _content(output)
-        if content is None or (content == CONTROL and CONTROL in shown):
+        if content is None:
             continue
         shows = output.get("metadata", {}).get("rankplug")
         file, note = about(shows) if about and isinstance(shows, Mapping) else ("", "")
-        shown.append(("file", file) if file and content[0] == "picture" else content)
+        yield ("file", file) if file and content[0] == "picture" else content
         if note:
-            shown.append(("html", note))
-    return shown
+            yield "html", note
 
 
 def _content(output: Any) -> tuple[str, str] | None:
@@ -161,7 +153,7 @@ def _content(output: Any) -> tuple[str, str] | None:
 
 
 def is_number(text: str) -> bool:
-    """Tell whether the text of a cell is a number, or empty."""
+    """Return whether the text of a cell is a number, or empty."""
     return NUMBER.fullmatch(text.strip()) is not None
 
 
@@ -173,26 +165,19 @@ def with_words(tables: Markup) -> Markup:
     """
     from markupsafe import Markup
 
-    return Markup(re.sub(r"<table.*?</table>", lambda table: _with_words(table[0]), tables, flags=re.DOTALL))
+    def with_marks(table: re.Match[str]) -> str:
+        rows = [list(CELL.finditer(row)) for row in re.findall(r"<tr.*?</tr>", table[0], flags=re.DOTALL)]
+        words = {
+            column
+            for row in rows
+            for column, cell in enumerate(row)
+            if cell[1] == "td" and not is_number(html.unescape(re.sub(r"<[^>]*>", "", cell[2])))
+        }
+        columns = iter([column for row in rows for column in range(len(row))])
+        return CELL.sub(
+            lambda cell: cell[0].replace(">", ' class="words">', 1) if next(columns) in words else cell[0], table[0]
+        )
 
-
-def _with_words(table: str) -> str:
-    if "span=" in table:
-        return table
-    rows = [CELL.findall(row) for row in re.findall(r"<tr.*?</tr>", table, flags=re.DOTALL)]
-    words = {
-        column
-        for row in rows
-        for column, (kind, text) in enumerate(row)
-        if kind == "td" and not is_number(html.unescape(re.sub(r"<[^>]*>", "", text)))
-    }
-
-    def mark(row: re.Match[str]) -> str:
-        column = itertools.count()
-        return CELL.sub(lambda cell: _marked(cell, next(column) in words), row[0])
-
-    return re.sub(r"<tr.*?</tr>", mark, table, flags=re.DOTALL)
-
-
-def _marked(cell: re.Match[str], words: bool) -> str:
-    return cell[0].replace(f"<{cell[1]}", f'<{cell[1]} class="words"', 1) if words else cell[0]
+    # Tables with cells over several columns, and those that the report itself has marked, are left as they are.
+    pattern = r"<table(?:(?!span=|class=\"words\").)*?</table>"
+    return Markup(re.sub(pattern, with_marks, tables, flags=re.DOTALL))

@@ -1,13 +1,12 @@
 """HTML from the templates of the report and from Markdown; a text is escaped unless it is HTML already.
 
 Formulas become MathML, which browsers draw without any script, but well only in a font with tables for mathematics,
-which many systems lack: accents then stand beside their letters. So a page embeds the glyphs that it uses, of STIX Two
-Math, which comes with the package ziamath, under the SIL Open Font License, which a subset names too.
+which many systems lack: accents then stand beside their letters. So the style embeds the glyphs that formulas use, of
+STIX Two Math, which comes with the package ziamath, under the SIL Open Font License, which a subset names too.
 """
 
 from __future__ import annotations
 
-import base64
 import functools
 import html
 import io
@@ -80,11 +79,11 @@ def anchors(names: Iterable[str]) -> list[str]:
     >>> anchors(["a b", "c", "a-b"])
     ['a-b', 'c', 'a-b--2']
     """
-    found: list[str] = []
+    unique: list[str] = []
     for name in map(slug, names):
-        same = sum(one == name or one.startswith(f"{name}--") for one in found)
-        found.append(f"{name}--{same + 1}" if same else name)
-    return found
+        same = sum(anchor == name or anchor.startswith(f"{name}--") for anchor in unique)
+        unique.append(f"{name}--{same + 1}" if same else name)
+    return unique
 
 
 def json_in_page(value: Any) -> Markup:
@@ -131,19 +130,14 @@ def math_html(formula: str, display: bool = False) -> Markup:
     try:
         element = convert_to_element(formula, display="block" if display else "inline")
         for part in element.iter():
-            _set_accent(part)
+            if part.tag == "mover":  # The sign of a typewriter becomes an accent, which fonts place.
+                part[1].text = ACCENTS.get(part[1].text or "", part[1].text)
             _set_apart(part)
         # latex2mathml's own way to a string takes back all escapes, those of text in the formula too.
         written = CHARACTER.sub(r"&\1", tostring(element, encoding="unicode"))
     except Exception:
         return Markup("<code>{}</code>").format(formula)
     return safe_text(written)
-
-
-def _set_accent(part: Element) -> None:
-    """Write an accent over a letter as the accent, which fonts place, and not as the sign of a typewriter."""
-    if part.tag == "mover" and (accent := part[1]).text in ACCENTS:
-        accent.text = ACCENTS[accent.text]
 
 
 def _set_apart(part: Element) -> None:
@@ -156,17 +150,24 @@ def _set_apart(part: Element) -> None:
                     part.insert(side, Element("mspace", width="0.1667em"))
 
 
-def math_font_style(page: str) -> str:
-    """Return the style that embeds a font for the formulas of a page; nothing for a page without any."""
-    if not math_characters(page):
-        return ""
-    data = base64.b64encode(math_font(page)).decode()
-    return f'@font-face {{ font-family: "Page Mathematics"; src: url(data:font/woff;base64,{data}) format("woff"); }}\n'
-
-
 def math_font(page: str) -> bytes:
-    """Return a WOFF file of STIX Two Math with what the formulas of a page, or of several, are drawn with."""
-    return _subset(math_characters(page))
+    """Return a WOFF file of STIX Two Math with the characters of a page's formulas, and the glyphs these grow into."""
+    from importlib.metadata import distribution
+
+    from fontTools.subset import Options, Subsetter
+    from fontTools.ttLib import TTFont
+
+    options = Options(layout_features=["ssty", "dtls", "flac"], name_IDs=NAMES, hinting=False, glyph_names=False)
+    written = io.BytesIO()
+    # The package is not imported: it draws formulas itself, which takes longer than making the subset.
+    path = distribution("ziamath").locate_file("ziamath/fonts/STIXTwoMath-Regular.ttf")
+    with TTFont(str(path), lazy=True, recalcTimestamp=False) as font:
+        subsetter = Subsetter(options)
+        subsetter.populate(unicodes=map(ord, math_characters(page)))
+        subsetter.subset(font)
+        font.flavor = "woff"
+        font.save(written)
+    return written.getvalue()
 
 
 def math_characters(page: str) -> frozenset[str]:
@@ -179,27 +180,6 @@ def math_characters(page: str) -> frozenset[str]:
     plain = {unicodedata.normalize("NFKC", letter) for letter in written}
     slanted = {letter for letter in map(chr, ITALIC) if unicodedata.normalize("NFKC", letter) in plain}
     return frozenset(written | slanted | set(DRAWN_BY_BROWSERS)) if written else frozenset()
-
-
-@functools.lru_cache(maxsize=256)
-def _subset(characters: frozenset[str]) -> bytes:
-    """Return the font with some characters, and the larger glyphs that these grow into."""
-    from importlib.metadata import distribution
-
-    from fontTools.subset import Options, Subsetter
-    from fontTools.ttLib import TTFont
-
-    options = Options(layout_features=["ssty", "dtls", "flac"], name_IDs=NAMES, hinting=False, glyph_names=False)
-    written = io.BytesIO()
-    # The package is not imported: it draws formulas itself, which takes longer than making the subset.
-    path = distribution("ziamath").locate_file("ziamath/fonts/STIXTwoMath-Regular.ttf")
-    with TTFont(str(path), lazy=True, recalcTimestamp=False) as font:
-        subsetter = Subsetter(options)
-        subsetter.populate(unicodes=map(ord, characters))
-        subsetter.subset(font)
-        font.flavor = "woff"
-        font.save(written)
-    return written.getvalue()
 
 
 def markdown_html(text: str) -> Markup:

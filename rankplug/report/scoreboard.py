@@ -1,21 +1,13 @@
-"""The scoreboard as a page: a table of methods for each collection, each number linked to the runs behind it."""
+"""Files and anchors of the scoreboard's page: a table of methods for each collection."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from rankplug.report.exhibit_tables import by_suffix, exhibit_files
-from rankplug.report.rendering import render
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from markupsafe import Markup
-
-    from rankplug.studies import Board, Scoreboard, Standing
+from rankplug.plotting import draw_ranks, encode_figure, new_figure
+from rankplug.report.exhibit_tables import exhibit_latex
+from rankplug.studies import Board, Scoreboard, Standing
 
 FOLDER = "exhibits/scoreboard"
 MOST_DRAWN = 20
@@ -26,7 +18,7 @@ MOST_OPEN = 8
 
 @dataclass(frozen=True)
 class Place:
-    """A number of the scoreboard with where it stands: its board and that one's anchor on the page."""
+    """A number of the scoreboard with its board and that one's anchor on the page."""
 
     board: Board
     anchor: str
@@ -39,7 +31,7 @@ def board_anchors(shown: Scoreboard) -> dict[Board, str]:
 
 
 def places_of(shown: Scoreboard) -> dict[str, list[Place]]:
-    """Return for each combination the numbers of the scoreboard that are its own, or its own and others'."""
+    """Return for each combination the numbers of the scoreboard that rest on it."""
     places: dict[str, list[Place]] = {}
     for board, anchor in board_anchors(shown).items():
         for standing in board.standings.values():
@@ -48,43 +40,38 @@ def places_of(shown: Scoreboard) -> dict[str, list[Place]]:
     return places
 
 
-def scoreboard_html(shown: Scoreboard, files: Mapping[Board, Mapping[str, str]], papers: Collection[str]) -> Markup:
-    """Return the body of the page, with the boards' files and links to those papers that have a page."""
-    limits = {"most_drawn": MOST_DRAWN, "most_open": MOST_OPEN}
-    return render("scoreboard", shown=shown, boards=board_anchors(shown), files=files, papers=papers, **limits)
-
-
 def board_files(shown: Scoreboard, folder: Path) -> dict[Board, dict[str, str]]:
-    """Write the numbers of all boards, and pictures of critical differences; return each board's files by suffix."""
-    return {
-        board: by_suffix(exhibit_files(_picture(board), _table(board), folder, f"{FOLDER}/{anchor}"))
-        for board, anchor in board_anchors(shown).items()
-    }
+    """Write numbers and pictures of critical differences of all boards; return each board's files by suffix.
 
-
-def _table(board: Board) -> pd.DataFrame:
-    """Return the numbers of a board: a row for each method."""
+    Args:
+        shown: the scoreboard.
+        folder: folder of the report.
+    """
     import pandas as pd
 
-    rows = [
-        {
-            "paper": method.study, "method": str(method), "mean rank": board.ranks.mean.get(method),
-            "collection": board.collection.title, "data": board.collection.details, "mean": place.interval.point,
-            "low": place.interval.low, "high": place.interval.high, "trials": place.trials,
-            "behind the best": place.lead, "the best is better": place.verdict,
-            "combination": " ".join(place.entry.identities),
-        }
-        for method, place in board.standings.items()
-    ]  # fmt: skip
-    return pd.DataFrame(rows)
+    files: dict[Board, dict[str, str]] = {}
+    (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+    for board, anchor in board_anchors(shown).items():
+        rows = [
+            {
+                "paper": method.study, "method": str(method), "mean rank": board.ranks.mean.get(method),
+                "collection": board.collection.title, "data": board.collection.details, "mean": place.interval.point,
+                "low": place.interval.low, "high": place.interval.high, "trials": place.trials,
+                "behind the best": place.lead, "the best is better": place.verdict,
+                "combination": " ".join(place.entry.identities),
+            }
+            for method, place in board.standings.items()
+        ]  # fmt: skip
+        table = pd.DataFrame(rows)
+        contents = {"csv": table.to_csv(index=False).encode(), "tex": exhibit_latex(table).encode(), **_pictures(board)}
+        files[board] = {suffix: f"{FOLDER}/{anchor}.{suffix}" for suffix in contents}
+        for suffix, file in files[board].items():
+            (folder / file).write_bytes(contents[suffix])
+    return files
 
 
-def _picture(board: Board) -> dict[str, bytes]:
-    """Draw the mean ranks of a board; nothing where none differ critically."""
-    import matplotlib.pyplot as plt
-
-    from rankplug.plotting import draw_ranks, encode_figure, lay_out, new_figure
-
+def _pictures(board: Board) -> dict[str, bytes]:
+    """Draw the mean ranks of a board; return nothing where none differ critically."""
     critical = board.ranks.critical
     if critical is None:
         return {}
@@ -93,8 +80,4 @@ def _picture(board: Board) -> dict[str, bytes]:
     rows = (len(order) + 1) // 2 + len(shown.groups)
     figure, axes = new_figure(width=8.4, height=1.4 + 0.24 * rows)
     draw_ranks(axes, [str(method) for method, _ in order], shown)
-    area, files = lay_out(figure), {suffix: io.BytesIO() for suffix in ("svg", "png", "pdf")}
-    for suffix, file in files.items():
-        encode_figure(figure, file, suffix, area)
-    plt.close(figure)
-    return {suffix: file.getvalue() for suffix, file in files.items()}
+    return encode_figure(figure, ("svg", "png", "pdf"))[0]

@@ -41,7 +41,6 @@ from rankplug.system import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
     from rankplug.studies.samples import Cell
     from rankplug.studies.study_results import Results
@@ -72,7 +71,7 @@ class ExhibitEvaluation:
         digits: behind the point, of a table with published numbers.
         table: its numbers.
         pictures: of a figure, the contents of its files by their suffix, ``svg``, ``png`` and ``pdf``.
-        points: of a figure, the points in it with words for them, see :func:`rankplug.plotting.encode_points`.
+        points: of a figure, the points in it with words for them, see :func:`rankplug.plotting.encode_figure`.
         sources: the runs behind it.
     """
 
@@ -428,7 +427,7 @@ class _Computed:
     def exhibit(self, name: str) -> ExhibitEvaluation:
         import pandas as pd
 
-        from rankplug.plotting import in_style
+        from rankplug.plotting import encode_figure, in_style
 
         exhibit = self._study.exhibit(name)
         try:
@@ -436,7 +435,7 @@ class _Computed:
                 (table, figure), sources = self._with_sources(exhibit.draw)
         except NotRunError:
             return self._exhibit(exhibit, pd.DataFrame())
-        pictures, points = _pictures(figure) if figure else ({}, [])
+        pictures, points = encode_figure(figure, ("svg", "png", "pdf")) if figure else ({}, [])
         return self._exhibit(exhibit, table, pictures, points, sources)
 
     @staticmethod
@@ -605,23 +604,6 @@ def _exhibit_files(shown: ExhibitEvaluation) -> Iterable[tuple[str, bytes]]:
 def _json(value: Any, indent: int | None = 1) -> bytes:
     separators = None if indent else (",", ":")
     return (json.dumps(value, ensure_ascii=False, indent=indent, separators=separators) + "\n").encode()
-
-
-def _pictures(figure: Figure) -> tuple[dict[str, bytes], list[Any]]:
-    """Return the files of a figure by their suffixes, and its points."""
-    import matplotlib.pyplot as plt
-
-    from rankplug.plotting import encode_figure, encode_points, lay_out, mark_lines
-
-    mark_lines(figure)
-    area = lay_out(figure)
-    points, pictures = json.loads(encode_points(figure, area)), {}
-    for suffix in ("svg", "png", "pdf"):
-        file = io.BytesIO()
-        encode_figure(figure, file, suffix, area)
-        pictures[suffix] = file.getvalue()
-    plt.close(figure)
-    return pictures, points
 
 
 RUN_COLUMNS = {"group": "object", "model": "object", "combination": "object"} | {

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 import io
-import json
 
 import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
 
-from rankplug.plotting import encode_figure, encode_points, new_figure
+from rankplug.plotting import encode_figure, new_figure
 from rankplug.studies import studies, study
 
 
@@ -105,9 +104,7 @@ def test_points_of_a_line_are_told_at_its_marks_and_nothing_of_unnamed_ones():
     axes[1].plot([1.0, 2.0, 4.0], [0.5, np.nan, 0.25], "o", color="red", label="a model")
     axes[1].plot([1.0, 4.0], [0.5, 0.25], color="blue")
     axes[1].set(xlabel="trees", title="a title that makes the picture taller")
-    points = json.loads(encode_points(figure))
-    file = io.BytesIO()
-    encode_figure(figure, file, "png")
+    files, points = encode_figure(figure, ["png"])
     assert [words for *_, words in points] == ["a model: 1, 0.5", "a model: 4, 0.25"]
-    for (across, down, _), middle in zip(points, middles_of(Image.open(file), (255, 0, 0)), strict=True):
+    for (across, down, _), middle in zip(points, middles_of(Image.open(io.BytesIO(files["png"])), (255, 0, 0)), strict=True):
         assert (across, down) == pytest.approx(middle, abs=0.004)
