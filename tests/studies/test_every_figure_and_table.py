@@ -106,5 +106,6 @@ def test_points_of_a_line_are_told_at_its_marks_and_nothing_of_unnamed_ones():
     axes[1].set(xlabel="trees", title="a title that makes the picture taller")
     files, points = encode_figure(figure, ["png"])
     assert [words for *_, words in points] == ["a model: 1, 0.5", "a model: 4, 0.25"]
-    for (across, down, _), middle in zip(points, middles_of(Image.open(io.BytesIO(files["png"])), (255, 0, 0)), strict=True):
+    middles = middles_of(Image.open(io.BytesIO(files["png"])), (255, 0, 0))
+    for (across, down, _), middle in zip(points, middles, strict=True):
         assert (across, down) == pytest.approx(middle, abs=0.004)
