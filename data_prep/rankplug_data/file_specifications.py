@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, field_validator
 
 from rankplug import DatasetSpecification
+from rankplug.data import ENDINGS
 from rankplug.registry import Parameters
 from rankplug_data.catalogue import BENCHMARKS, Benchmark
 from rankplug_data.official import OfficialDataset
@@ -50,18 +51,25 @@ def _several(value: Any) -> Any:
 
 
 class TableParameters(OwnDataParameters):
-    """Parameters of ``parquet``."""
+    """Parameters of ``table`` and ``parquet``."""
 
     path: str = Field(
-        description="a Parquet, Arrow or Feather file, or a folder of some, such as train-*, validation-* and test-*"
+        description="a CSV, TSV, JSON lines, Parquet, Arrow or Feather file, or a folder of some, such as train-*,"
+        " validation-* and test-*"
     )
-    query: str = Field(description="column that tells the query of a row")
-    label: str = Field(description="column of relevance, zero or more; fractions are taken as they are")
+    query: str = Field("", description="column that tells the query of a row; guessed by its name when absent")
+    label: str = Field(
+        "", description="column of relevance, zero or more, with fractions if need be; guessed by its name when absent"
+    )
     valid: str | None = Field(None, description="a file or folder for validation, where path holds one part")
     test: str | None = Field(None, description="a file or folder for testing, where path holds one part")
-    document: str | None = Field(None, description="column that names documents")
+    document: str = Field("", description="column that names documents; guessed by its name when absent")
     features: Annotated[tuple[str, ...], BeforeValidator(_several)] = Field(
-        (), description="columns of features, in order; all other columns of numbers when absent"
+        (),
+        description="columns of features, in order; all other columns of numbers and text when absent, but ids",
+    )
+    categorical: Annotated[tuple[str, ...], BeforeValidator(_several)] = Field(
+        (), description="features of numbers that are codes of categories, whole numbers from 0"
     )
     missing_labels: Literal["raise", "skip", "zero"] = Field(
         "raise", description="rows without a label: an error, left out, or taken as irrelevant"
@@ -92,12 +100,19 @@ DATASETS = [
         folds=5,
         fingerprint="rankplug_data.own_data:content_digest",
     ),
-    DatasetSpecification(
-        name="parquet",
-        summary="your own tables: Parquet, Arrow or Feather files with a column of queries",
-        implementation="rankplug_data.own_data:OWN_TABLES",
-        parameters=TableParameters,
-        folds=5,
-        fingerprint="rankplug_data.own_data:content_digest",
+    *(
+        DatasetSpecification(
+            name=name,
+            summary=f"your own tables: {formats} with a column of queries",
+            implementation="rankplug_data.own_data:OWN_TABLES",
+            parameters=TableParameters,
+            folds=5,
+            fingerprint="rankplug_data.own_data:content_digest",
+            endings=endings,
+        )
+        for name, formats, endings in (
+            ("table", "CSV, TSV, JSON lines, Parquet, Arrow or Feather", ENDINGS),
+            ("parquet", "Parquet, Arrow or Feather files", ()),
+        )
     ),
 ]

@@ -12,7 +12,6 @@ import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +23,8 @@ from rankplug.data import (
     Lists,
     Split,
     Table,
+    TableLayout,
     check_labels,
-    feature_columns,
     read_rows,
     shard_of,
     table_files,
@@ -190,12 +189,12 @@ def _folds(path: Path, parameters: OwnDataParameters) -> int:
 
 
 class OwnTables(_OwnData):
-    """The data set ``parquet``: Parquet, Arrow or Feather files, or a folder of them, with a column of queries.
+    """The data sets ``table`` and ``parquet``: files of tables, or a folder of them, with a column of queries.
 
-    Tables are read some rows at a time, so they may be larger than memory.
+    Tables but those of text are read some rows at a time, so they may be larger than memory.
     """
 
-    name = "parquet"
+    name = "table"
 
     def skipping(self, parameters: TableParameters) -> dict[str, str]:
         return {"missing_labels": "skip"} if parameters.missing_labels == "raise" else {}
@@ -208,19 +207,22 @@ class OwnTables(_OwnData):
 def _write_tables(parameters: TableParameters, parts: dict[str, list[Path]], folder: Path) -> None:
     source = Path(parameters.path).expanduser()
     columns = TableColumns(
-        parameters.query, parameters.label, parameters.document, parameters.features, parameters.missing_labels
+        parameters.query,
+        parameters.label,
+        parameters.document,
+        parameters.features,
+        parameters.categorical,
+        parameters.missing_labels,
     )
     tables = {
         part: Table(str(files[0] if len(files) == 1 else source), [shard_of(file) for file in files])
         for part, files in parts.items()
     }
-    rows = {part: read_rows(table, columns) for part, table in tables.items()}
+    layout = TableLayout.of(tables["train"], columns)
+    rows = {part: read_rows(table, layout.roles) for part, table in tables.items()}
     for part, part_rows in rows.items():
         check_labels(part_rows.labels, f" in {tables[part].name}")
-    names, left_out = feature_columns(tables["train"], columns)
-    for table in tables.values():
-        feature_columns(table, replace(columns, features=tuple(names)))
-    readers = {part: FeatureReader(table, names) for part, table in tables.items()}
+    readers = {part: FeatureReader(table, layout.features, layout.categories) for part, table in tables.items()}
     width = readers["train"].width
     for part, table in tables.items():
         if readers[part].width != width:
@@ -239,7 +241,7 @@ def _write_tables(parameters: TableParameters, parts: dict[str, list[Path]], fol
     ends = np.cumsum([0, *(part_rows.query_ids.size for part_rows in every)]).tolist()
     files = [file for files in parts.values() for file in files]
     remarks = [f"{part}: {note}" for part, part_rows in rows.items() for note in part_rows.notes]
-    remarks += left_out
+    names = list(readers["train"].feature_names)
     manifest = Manifest(
         name=source.name,
         source=str(source.resolve()),
@@ -247,7 +249,10 @@ def _write_tables(parameters: TableParameters, parts: dict[str, list[Path]], fol
         folds={"1": {part: (ends[index], ends[index + 1]) for index, part in enumerate(rows)}},
         steps=[f"read {', '.join(map(str, files))}", "values rounded to float32, missing ones are nan", *remarks],
         warnings=remarks,
-        feature_names=list(readers["train"].feature_names),
+        feature_names=names,
+        categorical=[names.index(name) for name in parameters.categorical],
+        categories={name: list(levels) for name, levels in layout.categories.items()},
+        columns=layout.describe(),
     )
     documents = [part_rows.document_ids for part_rows in every if part_rows.document_ids is not None]
     written = {
@@ -265,7 +270,7 @@ def _files_of_parts(parameters: TableParameters) -> dict[str, list[Path]]:
     root = Path(parameters.path).expanduser()
     files = table_files(root)
     if not files:
-        raise DataError(f"{root} holds no Parquet, Arrow or Feather file")
+        raise DataError(f"{root} holds no table: no CSV, TSV, JSON lines, Parquet, Arrow or Feather file")
     parts = {"train": files}
     if root.is_dir():
         inside = [file.relative_to(root) for file in files]

@@ -20,7 +20,7 @@ import numpy as np
 from filelock import FileLock
 
 import rankplug
-from rankplug.data import Lists, Split
+from rankplug.data import Lists, Split, in_words
 from rankplug.errors import DataError
 from rankplug.system import cache_folder, threads, whole_folder
 from rankplug_data.catalogue import PARTS, PublishedCounts
@@ -117,6 +117,9 @@ class Manifest:
         skipped_lines: sentences about the first of them.
         made_with: the version of rankplug.
         feature_names: one per feature, where they have names.
+        categorical: positions of features that are codes of categories.
+        categories: levels of categories by feature, in the order of their codes.
+        columns: what the columns of a table were taken as.
         format: the layout of the folder.
     """
 
@@ -133,6 +136,9 @@ class Manifest:
     skipped_lines: list[str] = field(default_factory=list)
     made_with: str = rankplug.__version__
     feature_names: list[str] = field(default_factory=list)
+    categorical: list[int] = field(default_factory=list)
+    categories: dict[str, list[str]] = field(default_factory=dict)
+    columns: dict[str, Any] = field(default_factory=dict)
     format: int = FORMAT
 
 
@@ -171,7 +177,14 @@ class PreparedData:
         manifest = self.manifest
         names = (*ARRAYS, "document_ids") if (self.folder / "document_ids.npy").exists() else ARRAYS
         arrays: dict[str, Any] = {name: map_array(self.folder / f"{name}.npy") for name in names}
-        whole = Lists(**arrays, source=manifest.name, feature_names=tuple(manifest.feature_names))
+        whole = Lists(
+            **arrays,
+            source=manifest.name,
+            feature_names=tuple(manifest.feature_names),
+            categorical=tuple(manifest.categorical),
+            categories={name: tuple(levels) for name, levels in manifest.categories.items()},
+            columns=manifest.columns,
+        )
         bounds = manifest.folds.get(str(fold), {})
         if not bounds or max(last for _, last in bounds.values()) > len(whole):
             raise DataError(f"{self.folder / MANIFEST} is damaged; remove {self.folder} to prepare it again")
@@ -196,6 +209,7 @@ class PreparedData:
         """Describe the data in words: the numbers of the whole set, the sizes of the folds, and what is unusual."""
         manifest = self.manifest
         lines = [f"{manifest.name} {manifest.version}".strip() + f", prepared in {self.folder}"]
+        lines += [in_words(manifest.columns)] if manifest.columns else []
         lines += str(Statistics(**manifest.statistics)).splitlines()
         for fold in self.folds:
             sizes = (

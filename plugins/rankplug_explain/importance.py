@@ -68,11 +68,9 @@ def explain(
         by_query, unit = _distances(contributions, lists), "score"
     else:
         quality = Metric.named(metric)
-        by_query, unit = (
-            _falls(model, replace(lists, features=features, feature_names=(), categorical=()), quality, repeats, seed),
-            str(quality),
-        )
-    names = model.record.feature_names or lists.feature_names or model.feature_names()
+        encoded = replace(lists, features=features, feature_names=(), categorical=(), categories={})
+        by_query, unit = _falls(model, encoded, quality, repeats, seed), str(quality)
+    names = model.input_names or lists.feature_names or model.feature_names()
     rows = []
     for name, values in zip(names, by_query.T, strict=True):
         interval = t_interval(values, unit="queries")

@@ -129,6 +129,7 @@ def rankplug_scorers() -> list[ScorerSpecification]:
             summary="a weighted sum of the features",
             parameters=Linear,
             formula=r"w^\top x",
+            complete=True,
             fitted_by={
                 "cutting_planes": "rankplug_scorers.linear:LinearScorer",
                 "lbfgs": "rankplug_scorers.linear:LinearScorer",

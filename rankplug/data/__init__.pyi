@@ -3,6 +3,7 @@ from .datasets import Split as Split
 from .datasets import StoredDataset as StoredDataset
 from .datasets import load as load
 from .datasets import load_in_blocks as load_in_blocks
+from .encoding import Encoding as Encoding
 from .lists import ClickCounts as ClickCounts
 from .lists import Integers as Integers
 from .lists import Lists as Lists
@@ -19,7 +20,10 @@ from .tables import Columns as Columns
 from .tables import FeatureReader as FeatureReader
 from .tables import Rows as Rows
 from .tables import Table as Table
-from .tables import feature_columns as feature_columns
+from .tables import TableLayout as TableLayout
+from .tables import guessed_column as guessed_column
+from .tables import in_words as in_words
+from .tables import open_table as open_table
 from .tables import read_rows as read_rows
 from .tables import shard_of as shard_of
 from .tables import table_files as table_files

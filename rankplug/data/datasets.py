@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -17,7 +18,7 @@ import numpy as np
 
 from rankplug.data.lists import Lists
 from rankplug.errors import DataError, GrammarError, NothingLeftError, UnknownPluginError
-from rankplug.registry import Parameters, Reference, import_object, registry
+from rankplug.registry import Parameters, Reference, import_object, parse, registry
 from rankplug.system import generator, whole_number
 
 
@@ -65,16 +66,29 @@ def load(
     fold: int = 1,
     seed: int = 0,
     transforms: str | Reference | Iterable[str | Mapping[str, Any] | Reference] = (),
+    **parameters: Any,
 ) -> Split:
     """Train, validation and test lists of a data set.
 
     Args:
-        dataset: its name with parameters, such as ``"synthetic[queries=200]"``.
+        dataset: its name with parameters, such as ``"synthetic[queries=200]"``, or the path of a table.
         fold: which of its folds, from 1.
         seed: the trial's seed; it seeds random splits, synthetic data and random transforms.
         transforms: applied in order, such as ``["query_minmax", "drop_empty"]``.
+        parameters: further parameters of the data set, such as ``query="search"``.
     """
-    return Source(dataset, transforms).split(fold, seed)
+    return Source(named_dataset(dataset, parameters), transforms).split(fold, seed)
+
+
+def named_dataset(dataset: Any, parameters: Mapping[str, Any]) -> Any:
+    """Return the reference of a data set or of a file, with further parameters."""
+    if isinstance(dataset, os.PathLike) or (isinstance(dataset, str) and os.path.isfile(dataset)):
+        dataset = Reference(os.fspath(dataset))
+    if not parameters:
+        return dataset
+    several = {name: tuple(value) if isinstance(value, list) else value for name, value in parameters.items()}
+    named = parse(dataset)
+    return replace(named, parameters={**named.parameters, **several})
 
 
 def load_in_blocks(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
@@ -20,8 +20,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankplug.data.tables import Columns, FeatureReader, MissingLabels, feature_columns, open_table, read_rows
-from rankplug.errors import DataError, ParameterError, did_you_mean, shown
+from rankplug.data.tables import Columns, FeatureReader, MissingLabels, TableLayout, level_of, open_table, read_rows
+from rankplug.errors import DataError, ParameterError, shown
 from rankplug.system import distinct, identifiers, numbers, refuse_masked, threads, whole_number, workers
 
 Integers = NDArray[np.int64]
@@ -107,6 +107,9 @@ class Lists:
         feature_names: names of all columns, or none; engines write them into their models.
         categorical: positions of features whose values are codes of categories, whole numbers from 0.
         clicks: impressions and clicks of each document at each position, optional.
+        categories: levels of categorical features by name, in the order of their codes; a feature without levels has
+            codes of its own.
+        columns: what the columns of a table were taken as, where the lists come from one.
     """
 
     features: NDArray[np.float32]
@@ -118,6 +121,8 @@ class Lists:
     feature_names: tuple[str, ...] = ()
     categorical: tuple[int, ...] = ()
     clicks: ClickCounts | None = None
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    columns: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         features = self.features
@@ -144,6 +149,9 @@ class Lists:
         if self.clicks is not None and len(self.clicks) != labels.size:
             raise DataError(f"{labels.size} documents, but clicks on {len(self.clicks)}")
         feature_names, categorical = checked_features(self.feature_names, self.categorical, features.shape[1])
+        if unknown := self.categories.keys() - set(feature_names):
+            raise DataError(f"categories has levels of {min(unknown)}, which is the name of no feature")
+        categorical = tuple(sorted({*categorical, *map(feature_names.index, self.categories)}))
         for name, value in (
             ("feature_names", feature_names),
             ("categorical", categorical),
@@ -179,44 +187,53 @@ class Lists:
         table: Any,
         *,
         query: str,
-        label: str,
+        label: str | None,
         document: str | None = None,
         features: Sequence[str] = (),
         categorical: Sequence[str] = (),
         missing_labels: MissingLabels = "raise",
+        categories: Mapping[str, Sequence[str]] | None = None,
     ) -> Lists:
         """Make lists from a table with a column of queries; its rows may come in any order.
 
+        Columns of text and of the type category are categories. A warning names columns that are no features.
+
         Args:
-            table: a Parquet, Arrow or Feather file or a folder of some, a data frame of pandas or polars, a table of
-                pyarrow, a relation of DuckDB, or a ``datasets.Dataset``.
+            table: a Parquet, Arrow, Feather, CSV, TSV or JSON lines file or a folder of some, a data frame of pandas or
+                polars, a table of pyarrow, a relation of DuckDB, or a ``datasets.Dataset``.
             query: column of the query of each row, of any type.
-            label: column of relevance, zero or more.
+            label: column of relevance, zero or more; None where rows are only to be scored.
             document: column of the names of documents, if any.
-            features: columns of features, in order; all other columns of numbers when there are none, but those named
-                as an id, such as ``product_id``, and the index of a data frame.
-            categorical: features whose values are codes of categories, whole numbers from 0.
+            features: columns of features, in order; all other columns of numbers and categories when there are none,
+                but those that look like an id, such as ``product_id``, and the index of a data frame.
+            categorical: features of numbers that are codes of categories, whole numbers from 0.
             missing_labels: treatment of rows without a label: ``raise`` an error, ``skip`` them, or take them as
                 irrelevant, ``zero``.
+            categories: levels of categories by feature, such as those of other lists; those of the table by default.
         """
         for what, names in (("features", features), ("categorical", categorical)):
             if isinstance(names, str):
                 raise ParameterError(f"{what} is a list of columns, not {names!r}; write [{names!r}]")
-        columns = Columns(query, label, document, tuple(features), missing_labels)
         opened = open_table(table)
+        columns = Columns(query, label, document, tuple(features), tuple(categorical), missing_labels)
         rows = read_rows(opened, columns)
         check_labels(rows.labels, f" in {opened.name}")
-        names, left_out = feature_columns(opened, columns)
-        if unknown := [name for name in categorical if name not in names]:
-            raise DataError(f"{unknown[0]} cannot be categorical: {did_you_mean(str(unknown[0]), names)}")
-        reader = FeatureReader(opened, names)
-        matrix = np.empty((rows.labels.size, reader.width), np.float32)
-        reader.fill(rows, matrix)
-        notes = [*rows.notes, *left_out]
-        source = f"{opened.name} ({'; '.join(notes)})" if notes else opened.name
+        layout = TableLayout.of(opened, columns)
+        levels = layout.categories if categories is None else categories
+        reader = FeatureReader(opened, layout.features, levels)
         known = reader.feature_names
-        codes = tuple(known.index(name) for name in categorical)
-        return cls(matrix, rows.labels, rows.starts, rows.query_ids, rows.document_ids, source, known, codes)
+        return cls(
+            reader.matrix(rows),
+            rows.labels,
+            rows.starts,
+            rows.query_ids,
+            rows.document_ids,
+            f"{opened.name} ({'; '.join(rows.notes)})" if rows.notes else opened.name,
+            known,
+            tuple(map(known.index, layout.roles.categorical)),
+            categories={name: tuple(levels[name]) for name in known if name in levels},
+            columns=layout.describe(),
+        )
 
     def __len__(self) -> int:
         return self.starts.size - 1
@@ -298,8 +315,13 @@ class Lists:
         widths = {part.features.shape[1] for part in parts}
         if len(widths) > 1:
             raise DataError(f"lists with different numbers of features cannot be joined: {sorted(widths)}")
-        if len({(part.feature_names, part.categorical) for part in parts}) > 1:
+        if len({(part.feature_names, part.categorical, *sorted(part.categories)) for part in parts}) > 1:
             raise DataError("lists whose features have other names or other categorical ones cannot be joined")
+        levels = {
+            name: tuple(dict.fromkeys(level for part in parts for level in part.categories[name]))
+            for name in parts[0].categories
+        }
+        parts = [part.with_categories(levels) for part in parts]
         named = [part.document_ids for part in parts if part.document_ids is not None]
         clicks = [part.clicks for part in parts if part.clicks is not None]
         if 0 < len(clicks) < len(parts):
@@ -317,7 +339,39 @@ class Lists:
             parts[0].feature_names,
             parts[0].categorical,
             ClickCounts.concatenate(clicks)[documents] if clicks else None,
+            levels,
+            parts[0].columns,
         )
+
+    def with_categories(self, categories: Mapping[str, Sequence[str]]) -> Lists:
+        """Return the lists with the codes that categories have in other data or in a model.
+
+        A level that those do not know is missing there. Numbers become the codes of the levels that they are named by.
+
+        Args:
+            categories: levels of all categorical features by name; features that the lists lack are ignored.
+        """
+        if numeric := [name for name in self.categories if name in self.feature_names and name not in categories]:
+            raise DataError(
+                f"{numeric[0]} is a number in the training data and text in {self.source or 'these'}, such as"
+                f" {', '.join(self.categories[numeric[0]][:3])}; convert its values to numbers"
+            )
+        levels = {name: tuple(categories[name]) for name in self.feature_names if name in categories}
+        if levels == self.categories:
+            return self
+        features = self.features.copy()
+        for name, known in levels.items():
+            place, code = self.feature_names.index(name), {level: number for number, level in enumerate(known)}
+            column = features[:, place]
+            if name in self.categories:
+                own = np.array([code.get(level, np.nan) for level in self.categories[name]], np.float32)
+                present = ~np.isnan(column)
+                column[present] = own[column[present].astype(np.int64)]
+            elif place not in self.categorical:
+                values, inverse = np.unique(column, return_inverse=True)
+                codes = [code.get(level_of(value) or "", np.nan) for value in values.tolist()]
+                column[:] = np.array(codes, np.float32)[inverse]
+        return replace(self, features=features, categories=levels)
 
     def rows(self, queries: NDArray[Any]) -> Integers:
         """Return the positions of the documents of some queries, in the order of the queries."""
@@ -350,6 +404,8 @@ class Lists:
         digest.update(repr(self.features.shape).encode())
         if self.categorical:
             digest.update(f"categorical {self.categorical}".encode())
+        if self.categories:
+            digest.update(repr(sorted(self.categories.items())).encode())
         arrays: tuple[NDArray[Any], ...] = (self.starts, self.labels, self.features)
         if self.clicks is not None:
             arrays = (*arrays, self.clicks.shown, self.clicks.clicked)
@@ -376,10 +432,8 @@ class Lists:
             finite = np.isfinite(block)
             if not finite.all():
                 row, column = (int(value[0]) for value in np.nonzero(~finite))
-                raise DataError(
-                    f"feature {column + 1} of document {first + row}{where} is {block[row, column]};"
-                    " replace missing values before training"
-                )
+                name = self.feature_names[column] if self.feature_names else column + 1
+                raise DataError(f"feature {name} of document {first + row}{where} is {block[row, column]}; replace it")
         values, counts = np.unique(self.query_ids, return_counts=True)
         if values.size != len(self):
             repeated = values[np.argmax(counts > 1)]

@@ -1,8 +1,12 @@
-"""Lists from tables: Parquet, Arrow and Feather files, folders of them, and what other libraries hold.
+"""Lists from tables: Parquet, Arrow, Feather, CSV, TSV and JSON lines, folders of them, and what other libraries hold.
 
 A table is read some rows at a time, and never mapped into memory: a mapped file that someone cuts short ends the
-process that reads it. Its rows may come in any order: those of a query are brought together, queries in the order of
-their first rows, and features are written straight to where they belong.
+process that reads it. Text formats are read into memory at once, so that the type of a column does not depend on its
+first rows. Rows may come in any order: those of a query are brought together, queries in the order of their first rows,
+and features are written straight to where they belong.
+
+Columns of text and of the type category are categories: their levels are stored with the data and with models, so that
+the same text has the same code in every table.
 """
 
 from __future__ import annotations
@@ -12,8 +16,8 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -28,8 +32,10 @@ if TYPE_CHECKING:
 
 MissingLabels = Literal["raise", "skip", "zero"]
 MISSING_LABELS = ("raise", "skip", "zero")
-ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
-PARQUET = (".parquet", ".pq")
+PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
+DELIMITED, JSON_LINES = (".csv", ".tsv"), (".jsonl", ".ndjson")
+TEXT = tuple(ending + packed for ending in (*DELIMITED, *JSON_LINES) for packed in ("", ".gz"))
+ENDINGS = (*PARQUET, *ARROW, *TEXT)
 NOT_DATA = (".", "_", "cache-")
 """Beginnings of files that other programs write beside data."""
 ALWAYS_ALLOWED, LARGEST_GROWTH = 1 << 24, 10
@@ -39,10 +45,23 @@ ROWS_AT_ONCE = 1 << 14
 BYTES_AT_ONCE = 1 << 20
 """Bytes of each column that are read at once, whatever the size of a file's groups of rows."""
 ROWS_IN_CACHE = 1 << 11
-UNNAMED_INDEX = re.compile(r"__index_level_\d+__|Unnamed: \d+")
+UNNAMED_INDEX = re.compile(r"__index_level_\d+__|Unnamed: \d+|")
 """Columns to which pandas writes an index without a name, in Parquet and in CSV."""
 ID = re.compile(r"(?i:(?:^|[_\-. ])(?:id|uuid|guid|docid|docno|qid)$)|[a-z0-9]I[dD]$")
 """Names of columns whose numbers name something and measure nothing."""
+PLAIN = re.compile(r"[^a-z0-9]")
+NAMES_OF_ROLES = {
+    "query": ("query", "queryid", "qid", "search", "searchid", "session", "sessionid"),
+    "label": ("label", "relevance", "rel", "grade", "rating", "target"),
+    "document": ("document", "documentid", "doc", "docid", "docno", "productid", "itemid"),
+}
+"""Usual names of the columns of queries, labels and documents, in lower case without other signs than letters."""
+LEAST_ROWS_OF_IDS = 50
+"""Rows from which whole numbers that never repeat are taken for ids."""
+MOST_LEVELS = 1000
+"""Levels up to which a text is a category, if a level has two rows on average."""
+LARGEST_TEXT_GROWTH = 100
+"""Size of a text when decompressed, in sizes of its file."""
 
 
 @dataclass(frozen=True)
@@ -137,27 +156,22 @@ def open_table(source: Any) -> Table:
     if isinstance(source, (str, os.PathLike)):
         path = Path(source).expanduser()
         return Table(str(path), [shard_of(file) for file in table_files(path)])
-    table = _in_memory(source)
     name = f"a table of {type(source).__module__.partition('.')[0]}"
-
-    def batches(columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        return iter(table.select(list(columns)).to_batches(max_chunksize=ROWS_AT_ONCE))
-
-    return Table(name, [Shard(name, table.schema, table.num_rows, batches)])
+    return Table(name, [_shard_in_memory(name, _in_memory(source))])
 
 
 def table_files(path: Path) -> list[Path]:
     """Return the file of a path, or all files of tables in a folder, in the order of their names."""
     try:
         if path.is_dir():
-            inside = (file for file in path.rglob("*") if file.suffix.lower() in ENDINGS and file.is_file())
+            inside = (file for file in path.rglob("*") if file.name.lower().endswith(ENDINGS) and file.is_file())
             return sorted(file for file in inside if not file.name.startswith(NOT_DATA))
         there = path.exists()
     except OSError as error:
         raise DataError(f"{str(path)[:200]} cannot be read: {error.strerror or error}") from error
     if not there:
         raise DataError(f"there is no file or folder {path}")
-    if path.suffix.lower() not in ENDINGS:
+    if not path.name.lower().endswith(ENDINGS):
         raise DataError(f"{path} is no table: expected a file that ends in {', '.join(ENDINGS)}, or a folder of them")
     if not path.is_file():
         raise DataError(f"{path} is not a regular file; save its content to one")
@@ -166,12 +180,46 @@ def table_files(path: Path) -> list[Path]:
 
 def shard_of(file: Path) -> Shard:
     """Open a file of a table."""
+    name = file.name.lower()
     with _readable(str(file)):
-        shard = _parquet(file) if file.suffix.lower() in PARQUET else _arrow(file)
+        if name.endswith(TEXT):
+            return _shard_in_memory(str(file), _read_text(file))
+        shard = _parquet(file) if name.endswith(PARQUET) else _arrow(file)
         size = file.stat().st_size
     if shard.rows > max(ALWAYS_ALLOWED, LARGEST_GROWTH * size):
         raise DataError(f"{file} claims {shard.rows:,} rows in {size:,} bytes, which no ranking data has")
     return shard
+
+
+def _read_text(file: Path) -> pa.Table:
+    """Read CSV, TSV or JSON lines, which may be compressed; a CSV's delimiter is the most frequent one of its head."""
+    import pyarrow as pa
+    from pyarrow import csv, json
+
+    limit = max(1 << 28, LARGEST_TEXT_GROWTH * file.stat().st_size)
+    with pa.input_stream(str(file)) as stream:
+        content = stream.read(limit + 1)
+    if len(content) > limit:
+        raise DataError(f"{file} grows to more than {limit:,} bytes when decompressed; save it as Parquet")
+    # One block, as types are those of the first one.
+    block_size = min(len(content) + 1, 2**31 - 1)
+    if file.name.lower().removesuffix(".gz").endswith(JSON_LINES):
+        return json.read_json(pa.BufferReader(content), json.ReadOptions(block_size=block_size))
+    head = content[: content.find(b"\n") % (len(content) + 1)]
+    delimiter = max(b",\t;|", key=head.count)
+    return csv.read_csv(
+        pa.BufferReader(content),
+        csv.ReadOptions(block_size=block_size),
+        csv.ParseOptions(delimiter=chr(delimiter), newlines_in_values=True),
+        csv.ConvertOptions(strings_can_be_null=True),
+    )
+
+
+def _shard_in_memory(name: str, table: pa.Table) -> Shard:
+    def batches(columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        return iter(table.select(list(columns)).to_batches(max_chunksize=ROWS_AT_ONCE))
+
+    return Shard(name, table.schema, table.num_rows, batches)
 
 
 def _parquet(file: Path) -> Shard:
@@ -264,20 +312,23 @@ def _readable(name: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Columns:
-    """Names of a table's columns.
+    """Roles that the user gives to a table's columns.
 
     Args:
-        query: column of the query of each row, of any type.
-        label: column of relevance, zero or more, fractions allowed.
-        document: column of the document's name, optional.
-        features: in order; all other columns of numbers when there are none, but ids.
+        query: column of the query of each row, of any type; guessed by its name when empty.
+        label: column of relevance, zero or more, fractions allowed; guessed by its name when empty, None for data that
+            are only scored.
+        document: column of the document's name, optional; guessed by its name when empty.
+        features: in order; all other columns of numbers and categories when there are none, but ids.
+        categorical: features that are categories although they hold numbers: whole numbers from 0, or levels by name.
         missing_labels: rows without a label: an error, left out, or irrelevant.
     """
 
-    query: str
-    label: str
+    query: str = ""
+    label: str | None = ""
     document: str | None = None
     features: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
     missing_labels: MissingLabels = "raise"
 
 
@@ -305,15 +356,12 @@ class Rows:
 
 
 def read_rows(table: Table, columns: Columns) -> Rows:
-    """Read queries, labels and names of the documents."""
+    """Read queries, labels and names of the documents; labels are 0 where the columns name none."""
     if columns.missing_labels not in MISSING_LABELS:
         raise ParameterError(f"missing_labels is one of {', '.join(MISSING_LABELS)}, not {columns.missing_labels!r}")
     if not table.rows:
         raise DataError(f"{table.name} has no rows")
     table.check(columns.query, "column for queries")
-    table.check(columns.label, "column for labels")
-    if columns.query == columns.label:
-        raise DataError(f"{table.name}: the column {columns.query} cannot be both queries and labels")
     labels, notes = _labels(table, columns)
     known = ~np.isnan(labels)
     codes, query_ids = _coded(table, columns.query)
@@ -350,6 +398,11 @@ def _labels(table: Table, columns: Columns) -> tuple[NDArray[np.float64], list[s
     """Return the labels, nan for rows to leave out, and what was done about missing ones."""
     import pyarrow as pa
 
+    if columns.label is None:
+        return np.zeros(table.rows), []
+    table.check(columns.label, "column for labels")
+    if columns.query == columns.label:
+        raise DataError(f"{table.name}: the column {columns.query} cannot be both queries and labels")
     column = table.column(columns.label)
     if not _holds_numbers(column.type):
         raise DataError(f"{table.name}: the column for labels {columns.label} holds {column.type}; labels are numbers")
@@ -415,49 +468,181 @@ def _plain(column: pa.Array | pa.ChunkedArray, table: Table, name: str) -> NDArr
     return np.array(texts.to_pylist(), dtype=np.str_)
 
 
-def feature_columns(table: Table, columns: Columns) -> tuple[list[str], list[str]]:
-    """Return the columns that hold features, and notes on those that were left out, of which users are warned.
+@dataclass(frozen=True)
+class TableLayout:
+    """What each column of a table is taken as.
 
-    Without a list of features these are all columns of numbers, but those that are named as ids are, and the index of a
-    data frame, which pandas writes as one more column.
+    Args:
+        roles: columns of queries, labels and documents.
+        features: columns of features, in order.
+        categories: levels of each feature that is a category, in the order of their codes; none where the numbers are
+            the codes.
+        left_out: reason why a column is no feature.
+        guessed: roles whose column was guessed by its name.
     """
-    taken = {columns.query, columns.label, columns.document}
-    if columns.features:
-        for name in columns.features:
-            table.check(name, "feature")
-            if name in taken:
-                raise DataError(f"{name} cannot be a feature: it is named as query, label or document")
-            kind = table.schema.field(name).type
-            if not (_holds_numbers(kind) or _holds_rows(kind)):
-                raise DataError(
-                    f"{table.name}: the feature {name} holds {kind}; give numbers, or a data frame with categories to"
-                    " rankplug.Ranker"
-                )
-        return list(columns.features), []
-    index = table.index_columns
-    others = [field for field in table.schema if field.name not in taken]
-    numeric = [field.name for field in others if _holds_numbers(field.type) or _holds_rows(field.type)]
-    words = [field.name for field in others if field.name not in {*numeric, *index}]
-    ids = [name for name in numeric if ID.search(name) and name not in index]
-    names = [name for name in numeric if name not in {*index, *ids}]
-    if not names:
-        raise DataError(
-            f"{table.name} has no column of numbers beside those for queries, labels, documents and ids; name the"
-            " features in features=[...]"
-        )
-    advice = {
-        "no numbers": (words, "to use a category, write it as whole numbers from 0"),
-        "named as an id": (ids, "name documents by it with document=..."),
-    }
-    notes = [f"{', '.join(left)} left out, {reason}" for reason, (left, _) in advice.items() if left]
-    for reason, (left, sentence) in advice.items():
-        if left:
-            warnings.warn(
-                f"{table.name}: {', '.join(left)} left out, {reason}; {sentence}, or list the features in"
-                " features=[...]",
-                stacklevel=3,
+
+    roles: Columns
+    features: tuple[str, ...]
+    categories: Mapping[str, tuple[str, ...]]
+    left_out: Mapping[str, str]
+    guessed: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, table: Table, columns: Columns) -> TableLayout:
+        """Choose the features of a table; a warning names the columns that are none, and what was guessed."""
+        guesses = {role: guessed_column(table, role) for role in NAMES_OF_ROLES if getattr(columns, role, None) == ""}
+        roles = replace(columns, **guesses)
+        taken = {roles.query, roles.label, roles.document}
+        left_out: dict[str, str] = {}
+        if columns.features:
+            for name in columns.features:
+                table.check(name, "feature")
+                if name in taken:
+                    raise DataError(f"{name} cannot be a feature: it is named as query, label or document")
+            names = list(columns.features)
+        else:
+            names = [name for name in table.schema.names if name not in {*taken, *table.index_columns}]
+            left_out = _no_features(table, names, columns.categorical)
+            names = [name for name in names if name not in left_out]
+        if not names:
+            raise DataError(
+                f"{table.name} has no column of numbers or categories beside those for queries, labels, documents and"
+                " ids; name the features in features=[...]"
             )
-    return names, notes
+        if unknown := [name for name in columns.categorical if name not in names]:
+            raise DataError(f"{unknown[0]} cannot be categorical: {did_you_mean(str(unknown[0]), names)}")
+        categories = {}
+        for name in names:
+            kind = table.schema.field(name).type
+            if _holds_text(kind):
+                categories[name] = _levels(table, name)
+            elif not (_holds_numbers(kind) or _holds_rows(kind)):
+                raise DataError(f"{table.name}: the feature {name} holds {kind}; give numbers or text")
+        layout = cls(roles, tuple(names), categories, left_out, tuple(role for role in guesses if guesses[role]))
+        if left_out or layout.guessed:
+            advice = "; list the features in features=[...] to choose others" if left_out else ""
+            warnings.warn(f"{table.name}: {in_words(layout.describe())}{advice}", stacklevel=3)
+        return layout
+
+    def describe(self) -> dict[str, Any]:
+        """Return the layout as plain values for JSON."""
+        return {
+            "query": self.roles.query,
+            "label": self.roles.label,
+            "document": self.roles.document,
+            "guessed": list(self.guessed),
+            "features": list(self.features),
+            "categories": {name: len(levels) for name, levels in self.categories.items()}
+            | {name: 0 for name in self.roles.categorical if name not in self.categories},
+            "left_out": dict(self.left_out),
+        }
+
+
+def in_words(layout: Mapping[str, Any]) -> str:
+    """Return the description of a layout as one line."""
+
+    def some(names: Sequence[str]) -> str:
+        return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+    levels = [f"{name} ({number} levels)" if number else name for name, number in layout["categories"].items()]
+    parts = {
+        **{
+            role: f"{layout[role]}{' (guessed)' if role in layout['guessed'] else ''}"
+            for role in NAMES_OF_ROLES
+            if layout[role]
+        },
+        "features": some([name for name in layout["features"] if name not in layout["categories"]]),
+        "categories": some(levels),
+        "left out": some([f"{name} ({reason})" for name, reason in layout["left_out"].items()]),
+    }
+    return "; ".join(f"{what}: {names}" for what, names in parts.items() if names)
+
+
+def guessed_column(table: Table, role: str) -> str | None:
+    """Return the column whose name is usual for a role; None where there is none, an error for queries and labels."""
+    plain = {PLAIN.sub("", name.lower()): name for name in reversed(table.schema.names)}
+    usual = NAMES_OF_ROLES[role]
+    if column := next((plain[name] for name in usual if name in plain), None):
+        return column
+    if role == "document":
+        return None
+    raise DataError(
+        f"{table.name} has no column with a usual name for the {role}, such as {', '.join(usual[:4])}; say"
+        f" {role}=COLUMN, one of {', '.join(table.schema.names[:20])}"
+    )
+
+
+def _no_features(table: Table, names: Sequence[str], categorical: Sequence[str]) -> dict[str, str]:
+    """Return why some columns are no features unless the user lists them."""
+    reasons: dict[str, str] = {}
+    whole = []
+    for name in names:
+        kind = table.schema.field(name).type
+        if name in categorical:
+            continue
+        if ID.search(name) or PLAIN.sub("", name.lower()) in NAMES_OF_ROLES["query"]:
+            reasons[name] = "named as an id"
+        elif pa_types().is_dictionary(kind) or _holds_rows(kind):
+            continue
+        elif _holds_text(kind):
+            if reason := _no_category(table, name):
+                reasons[name] = reason
+        elif pa_types().is_integer(kind):
+            whole.append(name)
+        elif not _holds_numbers(kind):
+            reasons[name] = "empty" if pa_types().is_null(kind) else f"holds {kind}"
+    if whole and table.rows >= LEAST_ROWS_OF_IDS:
+        head = next(table.batches(whole))
+        for name, column in zip(whole, head.columns, strict=True):
+            # One look at the first rows spares reading almost all columns.
+            if len(column.unique()) == len(column) and len(table.column(name).unique()) == table.rows:
+                reasons[name] = "whole numbers that never repeat, as ids"
+    return reasons
+
+
+def _no_category(table: Table, name: str) -> str:
+    """Return why a column of text is no category; empty where it is one."""
+    levels: set[str | None] = set()
+    for batch in table.batches([name]):
+        levels.update(_texts(batch.column(0)).unique().to_pylist())
+        if len(levels) > MOST_LEVELS or 2 * len(levels) > table.rows:
+            return "text with many values"
+    return "one value" if len(levels) < 2 else ""
+
+
+def _levels(table: Table, name: str) -> tuple[str, ...]:
+    """Return the levels of a category: in the order that its type declares, else sorted."""
+    levels: dict[str, None] = {}
+    ordered = getattr(table.schema.field(name).type, "ordered", False)
+    for batch in table.batches([name]):
+        column = batch.column(0)
+        texts = _texts(column.dictionary if ordered else column.unique())
+        levels.update(dict.fromkeys(text for text in texts.to_pylist() if text is not None))
+    return tuple(levels if ordered else sorted(levels))
+
+
+def _texts(column: pa.Array) -> pa.Array:
+    """Return the texts of categories, the same for equal numbers of any type; empty ones and nan are missing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_floating(column.type):
+        return pa.array([level_of(value) for value in column.to_pylist()], pa.string())
+    texts = column.cast(pa.string())
+    return pc.if_else(pc.equal(texts, ""), None, texts)
+
+
+def level_of(value: float | None) -> str | None:
+    """Return the level that a number stands for.
+
+    >>> level_of(3.0), level_of(0.5), level_of(float("nan"))
+    ('3', '0.5', None)
+    """
+    if value is None or value != value:
+        return None
+    return str(int(value)) if float(value).is_integer() else str(value)
 
 
 class FeatureReader:
@@ -465,11 +650,14 @@ class FeatureReader:
 
     Args:
         table: what is read.
-        names: its columns of features, numbers or lists of numbers of one length.
+        names: its columns of features: numbers, categories, or lists of numbers of one length.
+        categories: levels of the categories among them, whose codes are their positions; another level is missing.
     """
 
-    def __init__(self, table: Table, names: Sequence[str]) -> None:
-        self.table, self.names = table, list(names)
+    def __init__(self, table: Table, names: Sequence[str], categories: Mapping[str, Sequence[str]]) -> None:
+        self.table, self.names, self.categories = table, list(names), categories
+        for name in names:
+            table.check(name, "feature")
         self._widths = [self._width(name) for name in names]
         self.used = np.zeros(self.width, np.bool_)
 
@@ -487,9 +675,14 @@ class FeatureReader:
         )
 
     def _width(self, name: str) -> int:
-        """Return the length of a column's lists, 0 for plain numbers."""
+        """Return the length of a column's lists, 0 for others, whose type is checked."""
         kind = self.table.schema.field(name).type
         if not _holds_rows(kind):
+            if name not in self.categories and not (_holds_numbers(kind) or pa_types().is_null(kind)):
+                raise DataError(
+                    f"{self.table.name}: the feature {name} holds {kind} where numbers are expected; convert its values"
+                    " to numbers, and leave those that are none empty"
+                )
             return 0
         for batch in self.table.batches([name]):
             lengths = batch.column(0).value_lengths().drop_null()
@@ -497,17 +690,24 @@ class FeatureReader:
                 return int(lengths[0].as_py())
         raise DataError(f"{self.table.name}: the feature {name} holds nothing but missing lists")
 
-    def fill(self, rows: Rows, features: NDArray[np.float32]) -> None:
-        """Write the features of every row that is taken to its place."""
+    def matrix(self, rows: Rows | None = None) -> NDArray[np.float32]:
+        """Return the features of all rows that are taken."""
+        features = np.empty((self.table.rows if rows is None else rows.labels.size, self.width), np.float32)
+        self.fill(rows, features)
+        return features
+
+    def fill(self, rows: Rows | None, features: NDArray[np.float32]) -> None:
+        """Write the features of every row that is taken to its place; of all rows in their order without ``rows``."""
         block = np.empty((ROWS_IN_CACHE, self.width), np.float32)
         first = 0
         for batch in self.table.batches(self.names):
             columns = [self._values(*pair) for pair in zip(self.names, batch.columns, strict=True)]
             for begin in range(0, batch.num_rows, ROWS_IN_CACHE):
                 end = min(begin + ROWS_IN_CACHE, batch.num_rows)
-                part = features[first + begin : first + end] if rows.in_order else block[: end - begin]
+                in_order = rows is None or rows.in_order
+                part = features[first + begin : first + end] if in_order else block[: end - begin]
                 self._fill_block(columns, begin, end, part)
-                if not rows.in_order:
+                if rows is not None and not rows.in_order:
                     positions = rows.positions[first + begin : first + end]
                     taken = positions >= 0
                     features[positions[taken]] = part[taken]
@@ -517,9 +717,14 @@ class FeatureReader:
             first += batch.num_rows
 
     def _values(self, name: str, column: pa.Array) -> NDArray[Any]:
-        """Return a column's numbers, nan where they are missing; lists as rows."""
+        """Return a column's numbers or codes, nan where they are missing; lists as rows."""
         import pyarrow as pa
+        import pyarrow.compute as pc
 
+        if name in self.categories:
+            levels = pa.array(self.categories[name], pa.string())
+            codes = pc.index_in(_texts(column), value_set=levels, skip_nulls=True)
+            return np.asarray(codes.cast(pa.float64()).to_numpy(zero_copy_only=False))
         width = self._widths[self.names.index(name)]
         if not width:
             if pa.types.is_boolean(column.type) or pa.types.is_decimal(column.type) or column.null_count:
@@ -546,16 +751,28 @@ class FeatureReader:
             raise DataError(f"{self.table.name}: the feature {name} has values that float32 cannot hold") from None
 
 
-def _holds_numbers(kind: pa.DataType) -> bool:
+def pa_types() -> Any:
+    """Return pyarrow's module of types, imported at first use."""
     import pyarrow as pa
 
-    types = pa.types
+    return pa.types
+
+
+def _holds_numbers(kind: pa.DataType) -> bool:
+    types = pa_types()
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind))
+
+
+def _holds_text(kind: pa.DataType) -> bool:
+    """Tell whether a column's values are names: texts, or what its type declares as categories."""
+    types = pa_types()
+    return bool(
+        types.is_dictionary(kind) or types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    )
 
 
 def _holds_rows(kind: pa.DataType) -> bool:
     """Tell whether a column holds lists of numbers."""
-    import pyarrow as pa
-
-    lists = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    types = pa_types()
+    lists = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
     return lists and _holds_numbers(kind.value_type)

@@ -1,7 +1,8 @@
 """One way to name a plugin with its parameters, in shell, YAML and Python.
 
 ``name[parameter=value, ...]`` names one plugin; a value in square brackets is a grid, a value in round ones is a
-tuple, and a value may itself be ``name[...]``. ``ndcg@5`` is short for ``ndcg[k=5]``.
+tuple, and a value may itself be ``name[...]``. ``ndcg@5`` is short for ``ndcg[k=5]``. The path of a file is the name of
+the data set that reads it, as in ``shop.csv[query=search]``.
 
 >>> str(parse("lambdarank[ sigma=2, norm=false ]"))
 'lambdarank[sigma=2,norm=false]'
@@ -137,7 +138,9 @@ class _Reader:
             distribution, self.at = match.group(), match.end() + 1
         else:
             self.at = start
-        name = self.match(NAME, "a plugin's name")
+        path = BARE.match(self.text, self.at)
+        is_path = path is not None and ("." in path[0] or "/" in path[0]) and path[0][0] not in "-+"
+        name = self.match(BARE if is_path else NAME, "a plugin's name")
         parameters: dict[str, Any] = {}
         if self.take("@"):
             parameters["k"] = self.whole(self.match(re.compile(r"\d+"), "a whole number after @"))

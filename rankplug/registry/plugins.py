@@ -219,7 +219,7 @@ class Registry:
 
     def find(self, kind: str, reference: Named) -> Plugin:
         """Return the plugin that a reference names."""
-        named = parse(reference)
+        named = self._of_file(kind, parse(reference))
         namesakes = self._plugins[kind].get(named.name, [])
         if named.distribution is not None:
             matching = [plugin for plugin in namesakes if same_distribution(plugin.distribution, named.distribution)]
@@ -238,6 +238,15 @@ class Registry:
                 f"{kind} {named.name} is offered by {offers}; say which, as in {first}:{named.name}, or uninstall one"
             )
         return namesakes[0]
+
+    def _of_file(self, kind: str, named: Reference) -> Reference:
+        """Return the data set that reads a file, where a reference is the file's path; others as they are."""
+        if kind != "dataset" or named.name in self._plugins[kind]:
+            return named
+        for specification in self.specifications(DatasetSpecification):
+            if named.name.lower().endswith(specification.endings or "\0"):
+                return Reference(specification.name, {"path": named.name, **named.parameters})
+        return named
 
     def exported(self, name: str) -> Any:
         """Return the object that a plugin offers as an attribute of ``rankplug``, such as ``lightgbm_objective``."""
@@ -292,7 +301,7 @@ class Registry:
     def resolve(self, kind: str, reference: Named) -> tuple[Specification, Parameters]: ...
     def resolve(self, kind: str, reference: Named) -> tuple[Specification, Parameters]:
         """Return the specification that a reference names, with validated parameters."""
-        named = parse(reference)
+        named = self._of_file(kind, parse(reference))
         specification = self.find(kind, named).specification
         return specification, read_parameters(specification.parameters, named.parameters, str(specification))
 

@@ -195,12 +195,15 @@ class ScorerSpecification(Specification):
 
     Args:
         fitted_by: the name of each backend that can fit it, to the code that does.
+        complete: whether it needs numbers without gaps, so that categories and missing values are encoded for it even
+            where the backend takes them.
         search: values of parameters among which :func:`rankplug.tune` chooses, as a grid of the scorer.
     """
 
     kind: ClassVar[str] = "scorer"
 
     fitted_by: Mapping[str, str] = field(default_factory=dict)
+    complete: bool = False
     search: str = ""
 
     def __post_init__(self) -> None:
@@ -259,6 +262,7 @@ class DatasetSpecification(Specification):
         blocks: ``"package.module:function"`` of parameters, fold and seed, where the test part may be larger than
             memory: it yields the split several times, each time with the next queries of the test part in its place.
         licence: terms of use of the data, in words.
+        endings: endings of the files that it reads by its parameter ``path``, so that such a path names the data set.
     """
 
     kind: ClassVar[str] = "dataset"
@@ -267,6 +271,7 @@ class DatasetSpecification(Specification):
     fingerprint: Any = ""
     blocks: Any = ""
     licence: str = ""
+    endings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -17,7 +17,6 @@ file::
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -406,40 +405,23 @@ def require(trials: Iterable[Trial], modules: Iterable[str] = ()) -> None:
             require_packages(registry().specification("backend", backend))
         except FitError as error:
             problems[str(error)] = None
-    for fold, group in itertools.groupby(sorted(several, key=_fold_of), key=_fold_of):
+    for fold in sorted({(trial.combination.dataset, trial.fold) for trial in several}):
         try:
-            _prepare(*fold, [trial.combination for trial in group])
+            _prepare(*fold)
         except RankplugError as error:
             problems[str(error)] = None
     if problems:
         raise NotRunError(f"nothing has run, as something is missing: {'; '.join(problems)}")
 
 
-def _fold_of(trial: Trial) -> tuple[str, int]:
-    return trial.combination.dataset, trial.fold
-
-
-def _prepare(dataset: str, fold: int, combinations: Iterable[Combination]) -> None:
-    """Prepare a fold of a data set that consists of files, and check that the backends can use its missing values."""
-    from rankplug.data import StoredDataset, load
-    from rankplug.training import check_complete
+def _prepare(dataset: str, fold: int) -> None:
+    """Prepare a fold of a data set that consists of files."""
+    from rankplug.data import StoredDataset
 
     specification, parameters = registry().resolve("dataset", dataset)
     stored = specification.load()
-    if not isinstance(stored, StoredDataset):
-        return
-    split = stored(parameters, fold, 0)
-    for backend, transforms in dict.fromkeys((part.backend, tuple(part.transforms)) for part in combinations):
-        engine = registry().specification("backend", backend)
-        if engine.missing_values:
-            continue
-        try:
-            check_complete(str(engine), split._asdict())
-        except DataError:
-            if not transforms:
-                raise
-            # Transforms may fill in values, or leave features out.
-            check_complete(str(engine), load(dataset, fold=fold, transforms=transforms)._asdict())
+    if isinstance(stored, StoredDataset):
+        stored(parameters, fold, 0)
 
 
 def planned_on_data(plan: Plan, store: Store) -> Plan:

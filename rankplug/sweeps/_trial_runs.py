@@ -84,6 +84,8 @@ def tell_observers(hook: str, **facts: Any) -> None:
             warnings.warn(message, stacklevel=2)
 
 
+NOT_RECORDED = ("curve", "combination", "categories", "encoding")
+"""Parts of a model's record that a result does not repeat."""
 LAST_DATA_BYTES = 2**27
 """Size of synthetic data up to which they stay in memory for the next trial, often another method on the same data."""
 
@@ -190,7 +192,7 @@ def _run(trial: Trial, progress: bool | None, keep_scores: bool) -> Result:
     measured = _measure_blocks(((block, model.predict(block)) for block in tests), combination.metrics, keep_scores)
     record = {
         **_circumstances(started),
-        **{name: value for name, value in model.record.describe().items() if name not in ("curve", "combination")},
+        **{name: value for name, value in model.record.describe().items() if name not in NOT_RECORDED},
         "load_seconds": loaded - begin,
         "fit_seconds": fitted - loaded,
         "measure_seconds": time.perf_counter() - fitted,

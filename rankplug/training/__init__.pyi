@@ -6,7 +6,6 @@ from ._boosting import threads_for_trees as threads_for_trees
 from ._boosting import with_engine as with_engine
 from ._fitting import FitLists as FitLists
 from ._fitting import Problem as Problem
-from ._fitting import check_complete as check_complete
 from ._fitting import check_data as check_data
 from ._fitting import debiased as debiased
 from ._fitting import fit as fit

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankplug.data import Lists
+from rankplug.data import Encoding, Lists
 from rankplug.errors import DataError, FitError
 from rankplug.losses import Loss, Objective, Step
 from rankplug.metrics import Metric
@@ -38,7 +38,7 @@ from rankplug.registry import (
 )
 from rankplug.samplers import Sampler
 from rankplug.system import numbers, package_versions, stream, use_threads
-from rankplug.training._models import Model, Record, shortened
+from rankplug.training._models import Model, Record
 from rankplug.training._training_loop import LOSS, metric_names
 
 Callback = Callable[[int, Mapping[str, float]], object]
@@ -70,6 +70,10 @@ class Problem:
     progress: bool | None = None
     positions: NDArray[np.int64] | None = None
     """Position at which each training document was shown, from 1; an engine's own objective debiases clicks by it."""
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Levels of the data's categorical features."""
+    encoding: Encoding | None = None
+    """Change of the data's features into those of the lists here, where the engine needs plain numbers."""
 
     @classmethod
     def of(
@@ -108,7 +112,15 @@ class Problem:
                 f" {by}"
             )
         bound_loss, bound_sampler = Loss.named(loss), None if sampler is None else Sampler.named(sampler)
-        check_data(engine, train, valid)
+        valid = check_data(train, valid)
+        categories, encoding = train.categories, None
+        if not engine.missing_values or not engine.categorical or space.complete:
+            encoding = Encoding.of(train)
+            train, valid = encoding.lists(train), None if valid is None else encoding.lists(valid)
+        if not engine.missing_values:
+            for part in (train, valid):
+                if part is not None:
+                    part.validate()
         filled = parameters.for_data(len(train), train.features.shape[1])
         defaults = {name: value for name, value in filled if value != getattr(parameters, name)}
         problem = cls(
@@ -123,6 +135,8 @@ class Problem:
             seed=seed,
             train=train,
             valid=valid if valid is not None and len(valid) else None,
+            categories=categories,
+            encoding=encoding,
             **observation,
         )
         problem._metrics  # noqa: B018 (raises an error for an unknown metric)
@@ -176,9 +190,12 @@ class Problem:
             data={
                 "train": self.train.fingerprint,
                 "valid": None if self.valid is None else self.valid.fingerprint,
+                **({"columns": dict(self.train.columns)} if self.train.columns else {}),
             },
             features=self.train.features.shape[1],
             feature_names=self.train.feature_names,
+            categories=self.categories,
+            encoding=self.encoding,
             versions=package_versions(self.backend_specification.requires),
             **facts,
         )
@@ -247,51 +264,19 @@ def fit(
     return model
 
 
-def check_data(backend: BackendSpecification, train: Lists, valid: Lists | None) -> None:
-    """Raise an error if there is nothing to train on, or the backend cannot learn from the data."""
+def check_data(train: Lists, valid: Lists | None) -> Lists | None:
+    """Return the validation data with the categories of the training data; raise where they do not go together."""
     if not len(train):
         raise DataError("there is no list to train on")
-    if valid is not None and valid.features.shape[1] != train.features.shape[1]:
+    if valid is None:
+        return None
+    if valid.features.shape[1] != train.features.shape[1]:
         raise DataError(
             f"training data have {train.features.shape[1]} features, validation data {valid.features.shape[1]}"
         )
-    if valid is not None and (valid.feature_names, valid.categorical) != (train.feature_names, train.categorical):
+    if (valid.feature_names, valid.categorical) != (train.feature_names, train.categorical):
         raise DataError("the features of training and validation data have other names, or others are categorical")
-    if train.categorical and not backend.categorical:
-        raise DataError(
-            f"{backend} takes no categorical features; encode them as numbers, or use a backend that grows trees"
-        )
-    if not backend.missing_values:
-        check_complete(str(backend), {"training": train, "validation": valid})
-        for part in (train, valid):
-            if part is not None:
-                part.validate()
-
-
-def check_complete(backend: str, parts: Mapping[str, Lists | None]) -> None:
-    """Raise an error that names the features with missing values, which a backend cannot use.
-
-    Args:
-        backend: its name, for the message.
-        parts: data by their names in the message.
-    """
-    for name, lists in parts.items():
-        if lists is None:
-            continue
-        features, missing = lists.features, np.zeros(lists.features.shape[1], np.int64)
-        for first in range(0, lists.documents, 1 << 16):
-            block = features[first : first + (1 << 16)]
-            if np.isnan(block.sum()):
-                missing += np.isnan(block).sum(axis=0)
-        if columns := np.flatnonzero(missing).tolist():
-            names = [
-                lists.feature_names[column] if lists.feature_names else f"feature {column + 1}" for column in columns
-            ]
-            raise DataError(
-                f"{backend} cannot use missing values, and the {name} data lack values of {len(columns)} of"
-                f" {features.shape[1]} features: {shortened(names)}; fill them in or leave these features out, or use a"
-                " backend that grows trees, such as lightgbm"
-            )
+    return valid.with_categories(train.categories)
 
 
 def _debiased(problem: Problem, debias: Named, fit_plain: Callable[[Problem], Model]) -> Model:

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from rankplug.data import Integers, Lists
+from rankplug.data import Encoding, FeatureReader, Integers, Lists, open_table
 from rankplug.errors import DataError, FitError, GrammarError, ModelFileError, UnknownPluginError
 from rankplug.registry import parse, registry
 from rankplug.system import check_can_write, numbers, use_threads, whole_file, write_whole
@@ -93,6 +93,9 @@ class Record:
         data: fingerprints of training and validation data, and their names where they were loaded by name.
         features: number of features.
         feature_names: names of the features in the order of training, empty where the data named none.
+        categories: levels of categorical features by name, in the order of their codes.
+        encoding: change of the data's features into those of the engine, where it needs plain numbers, see
+            :class:`rankplug.data.Encoding`; ``features`` and ``feature_names`` are then the engine's.
         versions: of Python and the packages that took part.
         curve: metrics after every iteration.
         iterations: number of iterations.
@@ -109,6 +112,8 @@ class Record:
     data: dict[str, Any]
     features: int
     feature_names: tuple[str, ...] = ()
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    encoding: Encoding | None = None
     versions: dict[str, str] = field(default_factory=dict)
     curve: LearningCurve = field(default_factory=LearningCurve)
     iterations: int = 0
@@ -125,8 +130,14 @@ class Record:
     @classmethod
     def read(cls, described: Mapping[str, Any]) -> Record:
         """Read a record that :meth:`describe` wrote."""
-        names = tuple(described["feature_names"])
-        return cls(**{**described, "feature_names": names, "curve": LearningCurve.read(described["curve"])})
+        encoding = described["encoding"]
+        converted = {
+            "feature_names": tuple(described["feature_names"]),
+            "categories": {name: tuple(levels) for name, levels in described["categories"].items()},
+            "encoding": None if encoding is None else Encoding.read(encoding),
+            "curve": LearningCurve.read(described["curve"]),
+        }
+        return cls(**{**described, **converted})
 
 
 class Model(abc.ABC):
@@ -187,7 +198,7 @@ class Model(abc.ABC):
         return None
 
     def feature_names(self) -> tuple[str, ...]:
-        """Return the names of the features, those that engines give where the data named none."""
+        """Return the names of the engine's features, those that engines give where the data named none."""
         return self.record.feature_names or tuple(f"f{feature}" for feature in range(self.record.features))
 
     def export(self, path: str | os.PathLike[str]) -> Path:
@@ -204,43 +215,69 @@ class Model(abc.ABC):
         """Return the model compiled for prediction where few documents come at a time; for trees."""
         return registry().exported("compile_model")(self)
 
-    def features_of(self, data: Lists | ArrayLike) -> NDArray[np.float32]:
-        """Return the features of data, one row a document, in the order of training.
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """Names of the data's features in the order of training, empty where the data named none."""
+        encoding = self.record.encoding
+        return self.record.feature_names if encoding is None else encoding.names
+
+    def features_of(self, data: Any) -> NDArray[np.float32]:
+        """Return the features of data, one row a document, in the order of training, categories as codes.
 
         Where both the model and the data name their features, columns are matched by name, and columns that the model
         does not know are ignored. Data without names must have the columns of the training data in the same order.
 
         Args:
-            data: lists, a matrix, or a data frame.
+            data: lists, a matrix, a data frame of pandas or polars, a table of pyarrow, or the path of a table's file.
         """
-        known, matrix = self.record.feature_names, data.features if isinstance(data, Lists) else data
-        columns = data.feature_names if isinstance(data, Lists) else _columns_of(data)
-        if known and columns and columns != known:
-            if missing := [name for name in known if name not in columns]:
-                raise DataError(
-                    f"the data lack {len(missing)} of the {len(known)} features of the model: {shortened(missing)}"
-                )
-            if isinstance(data, Lists):
-                position = {name: place for place, name in enumerate(columns)}
-                matrix = data.features[:, [position[name] for name in known]]
-            else:
-                matrix = data[list(known)]  # type: ignore[index]
-        features = numbers(matrix, "features", "float32")
-        if features.ndim != 2 or features.shape[1] != self.record.features:
+        known, matrix = self.input_names, data
+        if isinstance(data, Lists):
+            data = data.with_categories(self.record.categories) if known else data
+            columns, matrix = data.feature_names, data.features
+        elif known and (isinstance(data, (str, os.PathLike)) or _is_named_table(data)):
+            data = open_table(data)
+            columns = tuple(data.schema.names)
+        else:
+            columns = ()
+        if missing := [name for name in known if columns and name not in columns]:
+            reasons = data.columns.get("left_out", {}) if isinstance(data, Lists) else {}
+            about = [f"{name} ({reasons[name]})" if name in reasons else name for name in missing]
             raise DataError(
-                f"the model was trained on {self.record.features} features, got an array of shape {features.shape}"
+                f"the data lack {len(missing)} of the {len(known)} features of the model: {shortened(about)}"
             )
+        if not isinstance(data, Lists) and columns:
+            matrix = FeatureReader(data, known, self.record.categories).matrix()
+        elif known and columns and columns != known:
+            position = {name: place for place, name in enumerate(columns)}
+            matrix = matrix[:, [position[name] for name in known]]
+        features = numbers(matrix, "features", "float32")
+        width = self.record.features if self.record.encoding is None else len(self.record.encoding.medians)
+        if features.ndim != 2 or features.shape[1] != width:
+            raise DataError(f"the model was trained on {width} features, got an array of shape {features.shape}")
         return np.ascontiguousarray(features)
 
-    def predict(self, data: Lists | ArrayLike) -> NDArray[np.float64]:
+    def lists_of(self, table: Any, **columns: str | None) -> Lists:
+        """Return the lists of a table with the model's features, see :meth:`rankplug.Lists.from_table`.
+
+        Args:
+            table: a data frame, a table, or the path of a file.
+            columns: columns of ``query``, ``label`` and ``document``; those of the training data by default.
+        """
+        own = {role: self.record.data.get("columns", {}).get(role) or "" for role in ("query", "label", "document")}
+        return Lists.from_table(table, features=self.input_names, categories=self.record.categories,
+                                **{**own, **columns})  # type: ignore[arg-type] # fmt: skip
+
+    def predict(self, data: Any) -> NDArray[np.float64]:
         """Return one score a document, the higher the better; columns are matched as :meth:`features_of` says.
 
         Args:
-            data: lists, a matrix with one row a document, or a data frame.
+            data: lists, a matrix with one row a document, a data frame, a table, or the path of a table's file.
         """
         features = self.features_of(data)
         if features.shape[0] == 0:
             return np.empty(0)
+        if self.record.encoding is not None:
+            features = self.record.encoding(features)
         starts = data.starts if isinstance(data, Lists) else None
         with use_threads():
             return np.ascontiguousarray(self._scores(features, starts), dtype=np.float64)
@@ -300,11 +337,10 @@ def file_digest(content: bytes, sidecar: Mapping[str, Any]) -> str:
     return hashlib.blake2b(text + content, digest_size=16).hexdigest()
 
 
-def _columns_of(data: Any) -> tuple[str, ...]:
-    """Return the names of the columns of a data frame; nothing of other data and of columns without names."""
-    columns = getattr(data, "columns", None)
-    names = () if columns is None else tuple(columns)
-    return names if all(isinstance(name, str) for name in names) else ()
+def _is_named_table(data: Any) -> bool:
+    """Tell whether data are a frame or table whose columns all have names."""
+    columns = getattr(data, "column_names", None) or getattr(data, "columns", None)
+    return columns is not None and len(columns) > 0 and all(isinstance(name, str) for name in columns)
 
 
 def shortened(names: Sequence[str], most: int = 5) -> str:

@@ -26,11 +26,13 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from rankplug.data import ClickCounts, Lists, check_clicks
 from rankplug.errors import DataError, FitError
 from rankplug.metrics import metric
-from rankplug.registry import registry
 from rankplug.system import distinct, identifiers, numbers, refuse_masked
 from rankplug.training._fitting import fit
 from rankplug.training._models import Model
 from rankplug.training._training_loop import LOSS, metric_names
+
+ALLOWED: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float32, "ensure_all_finite": "allow-nan"}
+"""What scikit-learn's validation lets through."""
 
 
 class Ranker(BaseEstimator):  # type: ignore[misc]
@@ -94,7 +96,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
         Args:
             X: one row a document: an array, a sparse matrix or a data frame, whose columns name the features; those of
-                the type ``category`` are categorical, and their categories are stored as ``categories_``.
+                the type ``category`` and of text are categorical, and their categories are stored as ``categories_``.
             y: relevance of each, zero or more; with ``debias``, labels of the clicks take its place.
             qid: the query of each; rows of a query need not lie together.
             group: instead of ``qid``, the number of rows of each query, one query after another.
@@ -194,22 +196,20 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             reset=reset,
             y_numeric=True,
             ensure_min_samples=2 if reset else 1,
-            **self._allowed,
+            **ALLOWED,
         )
         return _dense(features), labels
 
     def _features(self, X: Any) -> NDArray[np.float32]:
         refuse_masked(X, "X")
-        return _dense(validate_data(self, self._encoded(X, False), reset=False, **self._allowed))
+        return _dense(validate_data(self, self._encoded(X, False), reset=False, **ALLOWED))
 
     def _encoded(self, X: Any, reset: bool) -> Any:
-        """Return a data frame whose columns of the type category hold the codes that they had in fit; else the same."""
+        """Return a data frame whose columns of categories and text hold the codes of their levels in fit; else X."""
         if reset:
-            kinds = getattr(X, "dtypes", None)
-            named = (
-                [] if kinds is None or not hasattr(X, "assign") else [n for n in X if hasattr(X[n].dtype, "categories")]
-            )
-            self.categories_ = {name: X[name].dtype.categories for name in named}
+            columns = X if hasattr(X, "assign") and hasattr(X, "dtypes") else ()
+            named = [name for name in columns if _holds_names(X[name])]
+            self.categories_ = {name: X[name].astype("category").cat.categories for name in named}
         if not self.categories_:
             return X
         if missing := [name for name in self.categories_ if name not in getattr(X, "columns", ())]:
@@ -232,24 +232,15 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             features, labels, ids = features[order], labels[order], ids[order]
         lists = Lists.from_query_ids(features, labels, ids)
         names = tuple(getattr(self, "feature_names_in_", ()))
-        categorical = tuple(names.index(name) for name in self.categories_)
-        return order, replace(lists, feature_names=names, categorical=categorical, clicks=clicks)
-
-    @property
-    def _allowed(self) -> dict[str, Any]:
-        finite = "allow-nan" if self._takes_missing_values else True
-        return {"accept_sparse": "csr", "dtype": np.float32, "ensure_all_finite": finite}
-
-    @property
-    def _takes_missing_values(self) -> bool:
-        return registry().specification("backend", self.backend).missing_values
+        levels = {name: tuple(map(str, categories)) for name, categories in self.categories_.items()}
+        return order, replace(lists, feature_names=names, categories=levels, clicks=clicks)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.target_tags.positive_only = True
         tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self._takes_missing_values
+        tags.input_tags.allow_nan = True
         return tags
 
 
@@ -258,6 +249,13 @@ def _checked_clicks(clicks: ClickCounts, rows: int) -> ClickCounts:
     if len(clicks) != rows:
         raise DataError(f"there are clicks on {len(clicks)} documents, but {rows} rows; give one row each")
     return clicks
+
+
+def _holds_names(column: Any) -> bool:
+    """Tell whether a column of a data frame holds categories or text."""
+    import pandas as pd
+
+    return hasattr(column.dtype, "categories") or pd.api.types.infer_dtype(column, skipna=True) == "string"
 
 
 def _dense(features: Any) -> NDArray[np.float32]:

@@ -140,7 +140,7 @@ def test_data_that_do_not_add_up_are_refused(make, message):
 @pytest.mark.parametrize(
     ("features", "labels", "ids", "message"),
     [
-        ([1, np.nan, 3], [0, 1, 2], [1, 2], "feature 1 of document 1 in file.txt is nan; replace missing values"),
+        ([1, np.nan, 3], [0, 1, 2], [1, 2], "feature 1 of document 1 in file.txt is nan; replace it"),
         ([1, 2, 3], [0, -1, np.nan], [1, 2], "label -1.0 of document 1 in file.txt is not a finite number"),
         ([1, 2, 3], [0, 1, 2], [4, 4], "query id 4 in file.txt occurs 2 times; every query must occur once"),
     ],

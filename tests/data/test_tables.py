@@ -14,7 +14,7 @@ import pytest
 import rankplug as rp
 from rankplug.errors import DataError
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*title left out, no numbers")
+pytestmark = pytest.mark.filterwarnings("ignore:.*list the features in")
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 pytest.importorskip("pyarrow.feather")
@@ -68,12 +68,12 @@ def is_the_frame(lists: rp.Lists) -> None:
 def test_what_a_library_holds_becomes_lists_by_query(library: str) -> None:
     lists = rp.Lists.from_table(SOURCES[library](), **COLUMNS)
     is_the_frame(lists)
-    assert lists.source == f"a table of {library} (rows were brought together by query; title left out, no numbers)"
+    assert lists.source == f"a table of {library} (rows were brought together by query)"
 
 
 @pytest.mark.parametrize("library", [library for library in SOURCES if library != "datasets"])
 def test_columns_that_are_no_features_are_named(library: str) -> None:
-    with pytest.warns(UserWarning, match=r"title left out, no numbers; .* features=\["):
+    with pytest.warns(UserWarning, match=r"left out: title \(text with many values\); .* features=\["):
         rp.Lists.from_table(SOURCES[library](), **COLUMNS)
 
 
@@ -92,17 +92,13 @@ def _shop(rows: int = 60) -> pd.DataFrame:
 
 def test_an_id_is_a_feature_only_where_it_is_listed() -> None:
     asked = {"query": "search", "label": "relevance"}
-    with pytest.warns(UserWarning, match="left out") as caught:
-        assert rp.Lists.from_table(_shop(), **asked).feature_names == ("price",)
-    assert sorted(str(warning.message).partition(": ")[2].split(" left out")[0] for warning in caught) == [
-        "brand",
-        "product_id",
-    ]
+    with pytest.warns(UserWarning, match=r"left out: product_id \(named as an id\);"):
+        assert rp.Lists.from_table(_shop(), **asked).feature_names == ("price", "brand")
+    with pytest.warns(UserWarning, match=r"left out: code \(whole numbers that never repeat"):
+        rp.Lists.from_table(_shop().rename(columns={"product_id": "code"}), **asked)
     listed = rp.Lists.from_table(_shop(), **asked, features=["price", "product_id"])
     assert listed.feature_names == ("price", "product_id")
-    assert rp.Lists.from_table(_shop().drop(columns="brand"), **asked, document="product_id").feature_names == (
-        "price",
-    )
+    assert rp.Lists.from_table(_shop(), **asked, document="product_id").feature_names == ("price", "brand")
 
 
 def test_categories_are_named_by_column() -> None:
@@ -132,8 +128,12 @@ def test_a_data_set_names_the_columns_that_are_no_features(tmp_path, monkeypatch
     _shop().to_parquet(tmp_path / "shop.parquet")
     name = f"parquet[path={tmp_path / 'shop.parquet'},query=search,label=relevance]"
     with pytest.warns(UserWarning) as caught:  # noqa: PT030
-        assert all(part.feature_names == ("price",) for part in rp.load(name))
-    assert {"brand", "product_id"} <= {word for warning in caught for word in str(warning.message).split()}
+        parts = rp.load(name)
+    assert all(
+        (part.feature_names, dict(part.categories)) == (("price", "brand"), {"brand": ("a", "b")}) for part in parts
+    )
+    assert "document: product_id (guessed)" in str(caught[0].message)
+    assert parts.train.columns["guessed"] == ["document"]
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow", "stream.arrow", "feather", "folder"])
@@ -234,7 +234,7 @@ SMALL = {"q": ["a", "a"], "y": [0, 1], "x": [1, 2]}
         ({}, {"features": ["y"]}, "y cannot be a feature"),
         ({"q": ["a", None]}, {}, "the query of row 1 in q is missing"),
         ({"y": [1, -1]}, {}, "label -1.0 of document 1 .* is not a finite number of zero or more"),
-        ({"x": ["u", "v"]}, {"features": ["x"]}, "the feature x holds .*string"),
+        ({"x": pd.to_datetime(["2020-01-02"] * 2)}, {"features": ["x"]}, "the feature x holds timestamp"),
         ({"x": [1.0, 1e300]}, {}, "the feature x has values that float32 cannot hold"),
         ({"x": [[1, 2], [3]]}, {}, "the lists of the feature x are not all of 2 numbers"),
     ],
