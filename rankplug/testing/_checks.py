@@ -1,14 +1,14 @@
-"""Checks, of which contracts consist: each says what it found, what that means and how to put it right.
+"""Checks, of which contracts consist: each reports what is wrong, what that means and how to fix it.
 
-A check is written as a claim about a plugin on an input, which answers with a complaint or with nothing::
+A check is a claim about a plugin on an input, which returns a complaint or ``None``::
 
-    CONTRACT = Contract("metric", Case)
+    CONTRACT = Contract(Case)
 
-    @CONTRACT.check(inputs=..., means="means are wrong", fix="return nan where the metric is undefined")
-    def values_are_finite(case, given):
+    @CONTRACT.check(inputs=lists_of(5, 3), means="means are wrong", fix="return nan where the metric is undefined")
+    def values_are_finite(case, lists):
         ...
 
-The tests an author inherits and ``rankplug check`` run the same checks. Those of a later stage rest on those of an
+The tests that an author inherits and ``rankplug check`` run the same checks. Those of a later stage rest on those of an
 earlier one, and are not tried where one of these fails: a loss that gives nan breaks nearly every other promise too.
 """
 # ruff: noqa: NPY002
@@ -16,23 +16,31 @@ earlier one, and are not tried where one of these fails: a loss that gives nan b
 from __future__ import annotations
 
 import contextlib
+import functools
 import random
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug.errors import RankplugError
 
+if TYPE_CHECKING:
+    import pytest
+
 Floats = NDArray[np.float64]
 TRIES, SECONDS = 500, 5.0
-LONGEST_SHOWN = 2000
+"""Limits of the search for a smaller input."""
+LONGEST_INPUT, LONGEST_MESSAGE = 2000, 400
+LAST = 9
+"""Stage of most checks."""
+CORE = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +59,16 @@ class CheckInput:
         return cls(packed, relevance, np.asarray([0, packed.size] if starts is None else starts, np.int64))
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{name}={values}" for name, values in self.describe().items())
-        return shown if len(shown) <= LONGEST_SHOWN else f"{len(self.starts) - 1} lists, {self.scores.size} documents"
+        text = ", ".join(f"{name}={values}" for name, values in self.describe().items())
+        return text if len(text) <= LONGEST_INPUT else f"{len(self.starts) - 1} lists, {self.scores.size} documents"
 
     def describe(self) -> dict[str, list[Any]]:
         """Return the input as plain numbers, whole ones without a point."""
-        return {name: [_plain(value) for value in getattr(self, name)] for name in ("scores", "labels", "starts")}
+        return {name: [_plain(value) for value in array] for name, array in vars(self).items()}
+
+    def slices(self) -> Iterator[slice]:
+        """Yield the documents of each list."""
+        return (slice(first, last) for first, last in zip(self.starts, self.starts[1:], strict=False))
 
     def without(self, first: int, last: int) -> CheckInput:
         """Return the input without some documents; a list that loses all of them is gone."""
@@ -71,33 +83,17 @@ class CheckInput:
         size = self.scores.size
         chunk = size // 2
         while chunk >= 1:
-            yield from (self.without(first, min(first + chunk, size)) for first in range(0, size, chunk))
+            yield from (self.without(first, first + chunk) for first in range(0, size, chunk))
             chunk //= 2
         levels = np.unique(self.labels)
         for labels in (np.minimum(self.labels, 1.0), np.searchsorted(levels, self.labels).astype(float)):
             if labels.sum() < self.labels.sum():
-                yield CheckInput(self.scores, labels, self.starts)
+                yield replace(self, labels=labels)
         for digits in (1, 2):
-            # Scores that are told apart stay so: at ties many losses have no derivative.
+            # Different scores stay different: at ties many losses have no derivative.
             rounded = self.scores.round(digits) + 0.0
             if (rounded != self.scores).any() and np.unique(rounded).size == np.unique(self.scores).size:
-                yield CheckInput(rounded, self.labels, self.starts)
-
-
-def smallest(given: CheckInput, fails: Callable[[CheckInput], bool]) -> CheckInput:
-    """Return a simpler input that still fails, found by leaving things out as long as it does."""
-    tries, end = TRIES, time.perf_counter() + SECONDS
-    improved = True
-    while improved:
-        improved = False
-        for candidate in given.smaller():
-            tries -= 1
-            if tries < 0 or time.perf_counter() > end:
-                return given
-            if candidate.scores.size and fails(candidate):
-                given, improved = candidate, True
-                break
-    return given
+                yield replace(self, scores=rounded)
 
 
 def _plain(value: Any) -> int | float:
@@ -105,24 +101,57 @@ def _plain(value: Any) -> int | float:
     return int(number) if number.is_integer() and abs(number) < 1e15 else number
 
 
+def smallest(lists: CheckInput, fails: Callable[[CheckInput], bool]) -> CheckInput:
+    """Return a simpler input that still fails, by leaving things out as long as it does."""
+    tries, end = TRIES, time.perf_counter() + SECONDS
+    improved = True
+    while improved:
+        improved = False
+        for candidate in lists.smaller():
+            tries -= 1
+            if tries < 0 or time.perf_counter() > end:
+                return lists
+            if candidate.scores.size and fails(candidate):
+                lists, improved = candidate, True
+                break
+    return lists
+
+
+@dataclass(frozen=True)
+class Case:
+    """A plugin under test.
+
+    Args:
+        name: name of the plugin with its parameters.
+        seed: random seed of the inputs.
+    """
+
+    name: str
+    seed: int = 20
+
+    def __str__(self) -> str:
+        return self.name
+
+    def labels(self, documents: int, generator: np.random.Generator) -> Floats:
+        """Return labels of a list of the input."""
+        return np.zeros(documents)
+
+    def lists(self, *lengths: int) -> CheckInput:
+        """Make lists of some lengths with scores that differ."""
+        generator = np.random.default_rng(self.seed)
+        labels = np.concatenate([self.labels(length, generator) for length in lengths])
+        starts = np.concatenate(([0], np.cumsum(lengths)))
+        return CheckInput(generator.normal(size=labels.size), labels, starts)
+
+
+Inputs = Callable[[Any], Iterable[CheckInput]]
 Claim = Callable[..., str | None]
 Status = Literal["ok", "failed", "not applicable", "not tried"]
-LAST = 9
-CORE = Path(__file__).parents[1]
-LONGEST_MESSAGE = 400
 
 
-class ContractError(AssertionError):
-    """A contract that is not kept: what, on which input, and what it means."""
-
-    def __init__(self, finding: Finding) -> None:
-        self.finding = finding
-        origin = f", on {finding.given}" if finding.given is not None else ""
-        super().__init__(f"{finding.plugin}: {finding.what}{origin}; {finding.means}; {finding.fix}")
-
-
-class NotApplicableError(Exception):
-    """A check that says nothing about this plugin, and why."""
+def lists_of(*lengths: int) -> Inputs:
+    """Return what makes one input, of lists of some lengths."""
+    return lambda case: [case.lists(*lengths)]
 
 
 @dataclass(frozen=True)
@@ -130,14 +159,14 @@ class Finding:
     """Result of a check.
 
     Args:
-        plugin: with its parameters.
-        check: its name.
-        status: how it went.
-        what: is wrong, or why the check does not apply.
-        given: the smallest input found that shows it.
-        means: for training or for results.
-        fix: what the author can do.
-        snippet: Python that shows it again.
+        plugin: name of the plugin with its parameters.
+        check: name of the check.
+        status: outcome.
+        what: complaint, or the reason why the check does not apply.
+        given: the smallest input found that shows a failure.
+        means: consequence for training or for results.
+        fix: remedy for the author.
+        snippet: Python code that shows the failure again.
     """
 
     plugin: str
@@ -151,39 +180,45 @@ class Finding:
 
     @property
     def failed(self) -> bool:
-        """Tell whether the contract is broken."""
+        """Whether the contract is broken."""
         return self.status == "failed"
 
     def describe(self) -> dict[str, Any]:
         """Return the finding as plain values."""
-        given = None if self.given is None else self.given.describe()
-        return {**asdict(replace(self, given=None)), "given": given}
+        return {**asdict(replace(self, given=None)), "given": None if self.given is None else self.given.describe()}
+
+
+class ContractError(AssertionError):
+    """A broken contract: what is wrong, on which input, and what it means."""
+
+    def __init__(self, finding: Finding) -> None:
+        self.finding = finding
+        origin = f", on {finding.given}" if finding.given is not None else ""
+        super().__init__(f"{finding.plugin}: {finding.what}{origin}; {finding.means}; {finding.fix}")
+
+
+class NotApplicableError(Exception):
+    """The reason why a check does not apply to a plugin."""
 
 
 class Check:
     """One promise of a contract; called with a case, it raises :class:`ContractError` where it is broken.
 
     Args:
-        contract: it is part of.
-        claim: about a case, and an input if there are any; answers with what is wrong.
-        inputs: on which it must hold, from the case.
-        means: what a failure means for training or for results.
-        fix: what the author can do.
-        stage: those of later stages rest on it.
+        contract: contract to which the check belongs.
+        claim: function of a case, and an input if there are any, that returns a complaint or ``None``.
+        inputs: function from a case to the inputs on which the claim must hold.
+        means: consequence of a failure for training or for results.
+        fix: remedy for the author.
+        stage: number of the stage; checks of later stages rest on it.
     """
 
     def __init__(
-        self,
-        contract: Contract,
-        claim: Claim,
-        inputs: Callable[[Any], Iterable[CheckInput]] | None,
-        means: str,
-        fix: str,
-        stage: int = LAST,
+        self, contract: Contract, claim: Claim, inputs: Inputs | None, means: str, fix: str, stage: int
     ) -> None:
         self.contract, self.claim, self.inputs = contract, claim, inputs
         self.means, self.fix, self.stage = means, fix, stage
-        self.__name__, self.__doc__ = claim.__name__, claim.__doc__
+        functools.update_wrapper(self, claim)
 
     def __repr__(self) -> str:
         return f"<check {self.__name__}>"
@@ -200,34 +235,41 @@ class Check:
         labels: ArrayLike | None = None,
         starts: ArrayLike | None = None,
     ) -> None:
-        """Check the claim on one input, as it is; raise :class:`ContractError` if it does not hold."""
+        """Check the claim on one input, which is not made smaller; raise :class:`ContractError` if it fails."""
         case = self.contract.case(plugin)
-        given = None if scores is None else CheckInput.of(scores, labels, starts)
-        if (what := self._complaint(case, given)) is not None:
-            raise ContractError(self._failure(case, what, given))
+        lists = None if scores is None else CheckInput.of(scores, labels, starts)
+        if (what := self._complaint(case, lists)) is not None:
+            raise ContractError(self._failure(case, what, lists))
 
     def finding(self, case: Any) -> Finding:
         """Check the claim on all inputs; a failure comes with the smallest input that shows it."""
         try:
-            for given in self.inputs(case) if self.inputs else [None]:
-                if (what := self._complaint(case, given)) is None:
+            for lists in self.inputs(case) if self.inputs else [None]:
+                if (what := self._complaint(case, lists)) is None:
                     continue
-                if given is not None:
-                    given = smallest(given, lambda smaller: self._complaint(case, smaller) is not None)
-                    what = self._complaint(case, given) or what
-                return self._failure(case, what, given)
+                if lists is not None:
+                    lists = smallest(lists, lambda smaller: self._complaint(case, smaller) is not None)
+                    what = self._complaint(case, lists) or what
+                return self._failure(case, what, lists)
         except NotApplicableError as reason:
             return Finding(str(case), self.__name__, "not applicable", str(reason))
         return Finding(str(case), self.__name__, "ok")
 
-    def _failure(self, case: Any, what: str, given: CheckInput | None) -> Finding:
-        snippet = self.contract.snippet(self, str(case), given)
-        return Finding(str(case), self.__name__, "failed", what, given, self.means, self.fix, snippet)
+    def _failure(self, case: Any, what: str, lists: CheckInput | None) -> Finding:
+        """Return the finding of a failure, with Python code that shows it again."""
+        module = self.claim.__module__.rpartition(".")[2]
+        lines, arguments = [f"from rankplug.testing import {module}"], [repr(str(case))]
+        if lists is not None:
+            lines += [f"{name} = {values}" for name, values in lists.describe().items()]
+            arguments += lists.describe()
+            lines = ["import rankplug as rp", *lines, f"print({self.contract.call.format(name=str(case))})"]
+        snippet = "\n".join([*lines, f"{module}.{self.__name__}.on({', '.join(arguments)})"])
+        return Finding(str(case), self.__name__, "failed", what, lists, self.means, self.fix, snippet)
 
-    def _complaint(self, case: Any, given: CheckInput | None) -> str | None:
+    def _complaint(self, case: Any, lists: CheckInput | None) -> str | None:
         try:
             with np.errstate(all="ignore"):
-                return self.claim(case) if given is None else self.claim(case, given)
+                return self.claim(case) if lists is None else self.claim(case, lists)
         except NotApplicableError:
             raise
         except Exception as error:
@@ -238,17 +280,16 @@ class Contract:
     """The checks of one kind of plugin.
 
     Args:
-        kind: such as ``loss``.
-        case: makes a plugin under test of its name.
-        call: how its author would call it, as Python for a snippet, with ``{name}`` in it.
+        case: function from a plugin's name to the case under test.
+        call: Python code, with ``{name}`` in it, by which an author calls the plugin on an input.
     """
 
-    def __init__(self, kind: str, case: Callable[[str], Any], call: str = "") -> None:
-        self.kind, self.case, self.call = kind, case, call
+    def __init__(self, case: Callable[..., Any], call: str = "") -> None:
+        self.case, self.call = case, call
         self.checks: list[Check] = []
 
     def check(
-        self, *, means: str, fix: str, inputs: Callable[[Any], Iterable[CheckInput]] | None = None, stage: int = LAST
+        self, *, means: str, fix: str, inputs: Inputs | None = None, stage: int = LAST
     ) -> Callable[[Claim], Check]:
         """Make a check of a claim; a decorator."""
 
@@ -270,39 +311,56 @@ class Contract:
                 failed = check
             yield finding
 
-    def snippet(self, check: Check, plugin: str, given: CheckInput | None) -> str:
-        """Return Python code that shows a failure again."""
-        module = check.claim.__module__.rpartition(".")[2]
-        lines, arguments = [f"from rankplug.testing import {module}"], [repr(plugin)]
-        if given is not None:
-            lines += [f"{name} = {values}" for name, values in given.describe().items()]
-            arguments += ["scores", "labels", "starts"]
-            if self.call:
-                lines = ["import rankplug as rp", *lines, f"print({self.call.format(name=plugin)})"]
-        return "\n".join([*lines, f"{module}.{check.__name__}.on({', '.join(arguments)})"])
+
+class PluginContract:
+    """Tests that run a contract's checks on the plugin that a subclass names under its kind.
+
+    Other class attributes with the name of a field of the contract's case set that field.
+    """
+
+    contract: ClassVar[Contract]
+    kind: ClassVar[str]
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Make one test of each check."""
+        if "check" in metafunc.fixturenames:
+            metafunc.parametrize("check", self.contract.checks, ids=lambda check: check.__name__)
+
+    @classmethod
+    @functools.cache
+    def case(cls) -> Any:
+        """Return the plugin under test, the same for all checks, so that what they share is fitted once."""
+        names = [field.name for field in fields(cls.contract.case) if hasattr(cls, field.name)]  # type: ignore[arg-type]
+        return cls.contract.case(getattr(cls, cls.kind), **{name: getattr(cls, name) for name in names})
+
+    def test_contract(self, check: Check) -> None:
+        """One promise of the contract."""
+        check(self.case())
 
 
 def described(error: BaseException) -> str:
     """Describe an error of a plugin in one line, with the place in the plugin where it was raised."""
     message = " ".join(str(error).split())
     message = message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]} ..."
-    if isinstance(error, RankplugError):
-        return f"it raises {type(error).__name__}: {message}"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if CORE not in Path(frame.filename).parents]
-    location = f" at {frames[-1].filename}, line {frames[-1].lineno}" if frames else ""
-    return f"it raises {type(error).__name__}: {message}{location}"
-
-
-def global_random_state() -> tuple[Any, ...]:
-    """Return the states of Python's, NumPy's and, if it is loaded, PyTorch's global generators."""
-    torch = sys.modules.get("torch")
-    drawn: Any = np.random.get_state()
-    return (
-        random.getstate(),
-        drawn[1].tobytes(),
-        drawn[2],
-        b"" if torch is None else torch.random.get_rng_state().numpy().tobytes(),
+    known = isinstance(error, RankplugError) or not frames
+    return f"it raises {type(error).__name__}: {message}" + (
+        "" if known else f" at {frames[-1].filename}, line {frames[-1].lineno}"
     )
+
+
+def moves_global_random_state(action: Callable[[], object]) -> bool:
+    """Return whether an action changes the global generators of Python, NumPy or, if it is loaded, PyTorch."""
+    before = _global_random_state()
+    action()
+    return before != _global_random_state()
+
+
+def _global_random_state() -> tuple[Any, ...]:
+    torch = sys.modules.get("torch")
+    numpy: Any = np.random.get_state()
+    of_torch = b"" if torch is None else torch.random.get_rng_state().numpy().tobytes()
+    return random.getstate(), numpy[1].tobytes(), numpy[2], of_torch
 
 
 @contextlib.contextmanager

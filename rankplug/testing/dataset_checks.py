@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from rankplug.data import Lists, Split, load
 from rankplug.errors import DataError
 from rankplug.registry import DatasetSpecification, registry
-from rankplug.testing._checks import Contract, NotApplicableError, global_random_state, other_global_random_numbers
+from rankplug.testing import _checks
+from rankplug.testing._checks import (
+    Contract,
+    NotApplicableError,
+    PluginContract,
+    moves_global_random_state,
+    other_global_random_numbers,
+)
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(_checks.Case):
     """A data set under test."""
-
-    name: str
-    seed: int = 20
-
-    def __str__(self) -> str:
-        return self.name
 
     @cached_property
     def specification(self) -> DatasetSpecification:
@@ -36,7 +36,23 @@ class Case:
         return load(self.name, fold=fold, seed=self.seed)
 
 
-CONTRACT = Contract("dataset", Case)
+CONTRACT = Contract(Case)
+
+
+class DatasetContract(PluginContract):
+    """The contract of a data set."""
+
+    contract, kind = CONTRACT, "dataset"
+    dataset: ClassVar[str]
+
+
+def parts_problem(split: object) -> str | None:
+    """Return the complaint that a split is not one of three parts with the same features."""
+    if not (isinstance(split, Split) and all(isinstance(part, Lists) for part in split)):
+        parts = [type(part).__name__ for part in split] if isinstance(split, tuple) else []
+        return f"it gives {type(split).__name__} of {parts}, not a Split of Lists"
+    widths = [part.features.shape[1] for part in split]
+    return f"the parts have {widths} features" if len(set(widths)) > 1 else None
 
 
 @CONTRACT.check(
@@ -45,13 +61,7 @@ CONTRACT = Contract("dataset", Case)
 )
 def it_gives_three_parts_with_the_same_features(case: Case) -> str | None:
     """Check that there are training, validation and test lists with equal features."""
-    split = case.split
-    if not (isinstance(split, Split) and all(isinstance(part, Lists) for part in split)):
-        return f"it gives {type(split).__name__} of {[type(part).__name__ for part in split]}"
-    widths = [part.features.shape[1] for part in split]
-    if len(set(widths)) > 1:
-        return f"the parts have {widths} features"
-    return "the training part is empty" if not len(split.train) else None
+    return parts_problem(case.split) or (None if len(case.split.train) else "the training part is empty")
 
 
 @CONTRACT.check(
@@ -76,10 +86,8 @@ def values_are_sound(case: Case) -> str | None:
 )
 def some_lists_tell_documents_apart(case: Case) -> str | None:
     """Check that a training list has two different labels, and so teaches an order."""
-    part = case.split.train
-    highest = np.maximum.reduceat(part.labels, part.starts[:-1])
-    lowest = np.minimum.reduceat(part.labels, part.starts[:-1])
-    return None if (highest > lowest).any() else "in each training list all labels are equal"
+    different = any(np.ptp(query.labels) > 0 for query in case.split.train)
+    return None if different else "in each training list all labels are equal"
 
 
 @CONTRACT.check(
@@ -88,10 +96,9 @@ def some_lists_tell_documents_apart(case: Case) -> str | None:
 )
 def a_seed_gives_the_same_data_again(case: Case) -> str | None:
     """Compare fingerprints of two loads, with other global random numbers for the second."""
-    here = [part.fingerprint for part in case.split]
     with other_global_random_numbers():
-        there = [part.fingerprint for part in case.load()]
-    different = [name for name, first, other in zip(Split._fields, here, there, strict=True) if first != other]
+        pairs = zip(Split._fields, case.split, case.load(), strict=True)
+    different = [name for name, here, there in pairs if here.fingerprint != there.fingerprint]
     return f"loaded again, the parts {', '.join(different)} are others" if different else None
 
 
@@ -102,9 +109,7 @@ def a_seed_gives_the_same_data_again(case: Case) -> str | None:
 def global_random_numbers_are_left_alone(case: Case) -> str | None:
     """Check the generators of Python, NumPy and PyTorch."""
     case.load()
-    before = global_random_state()
-    case.load()
-    return None if before == global_random_state() else "loading it moves the global random state"
+    return "loading it moves the global random state" if moves_global_random_state(case.load) else None
 
 
 @CONTRACT.check(
@@ -113,10 +118,9 @@ def global_random_numbers_are_left_alone(case: Case) -> str | None:
 )
 def no_list_is_in_two_parts(case: Case) -> str | None:
     """Check that no test or validation list has the same features and labels as one that is trained on."""
-    seen = _digests(case.split.train)
+    train = _contents(case.split.train)
     for name in ("valid", "test"):
-        again = seen & _digests(getattr(case.split, name))
-        if again:
+        if again := train & _contents(getattr(case.split, name)):
             return f"{len(again)} lists of the training part are in the {name} part too"
     return None
 
@@ -130,14 +134,11 @@ def folds_differ_and_all_can_be_loaded(case: Case) -> str | None:
     folds = case.specification.folds
     if folds == 1:
         raise NotApplicableError("it has one fold")
-    tests = [case.load(fold).test.fingerprint for fold in range(1, folds + 1)]
-    return None if len(set(tests)) == folds else f"the {folds} folds have only {len(set(tests))} different test parts"
+    tests = {case.load(fold).test.fingerprint for fold in range(1, folds + 1)}
+    return None if len(tests) == folds else f"the {folds} folds have only {len(tests)} different test parts"
 
 
-CHECKS = tuple(CONTRACT.checks)
-
-
-def _digests(lists: Lists) -> set[bytes]:
+def _contents(lists: Lists) -> set[bytes]:
     """Return each list with at least two different documents, as bytes."""
     return {
         query.features.tobytes() + query.labels.tobytes()

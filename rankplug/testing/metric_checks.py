@@ -3,60 +3,55 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from rankplug.metrics import Metric, metric
 from rankplug.system import use_threads
-from rankplug.testing._checks import CheckInput, Contract, Floats, NotApplicableError
+from rankplug.testing import _checks
+from rankplug.testing._checks import CheckInput, Contract, Floats, NotApplicableError, PluginContract, lists_of
+
+LARGEST_LABEL = 4
 
 
-@dataclass(frozen=True)
-class Case:
-    """A metric under test.
-
-    Args:
-        name: with its parameters.
-        largest_label: labels are drawn from 0 to this.
-        seed: of the inputs.
-    """
-
-    name: str
-    largest_label: int = 4
-    seed: int = 20
-
-    def __str__(self) -> str:
-        return self.name
+class Case(_checks.Case):
+    """A metric under test."""
 
     @cached_property
     def metric(self) -> Metric:
         return metric(self.name)
 
+    def labels(self, documents: int, generator: np.random.Generator) -> Floats:
+        return generator.integers(0, LARGEST_LABEL + 1, documents).astype(float)
+
     def lists(self, *lengths: int) -> CheckInput:
         """Make lists of some lengths with scores that differ; one list in four has no relevant document."""
-        generator = np.random.default_rng(self.seed)
-        starts = np.concatenate(([0], np.cumsum(lengths)))
-        labels = [
-            generator.integers(0, self.largest_label + 1, length) * (number % 4 != 3)
-            for number, length in enumerate(lengths)
-        ]
-        return CheckInput(generator.normal(size=int(starts[-1])), np.concatenate(labels).astype(float), starts)
+        lists = super().lists(*lengths)
+        number = np.repeat(np.arange(len(lengths)), lengths)
+        return replace(lists, labels=np.where(number % 4 == 3, 0.0, lists.labels))
 
-    def values(self, given: CheckInput) -> Floats:
-        return self.metric(given.scores, given.labels, given.starts)
+    def values(self, lists: CheckInput) -> Floats:
+        return self.metric(lists.scores, lists.labels, lists.starts)
 
 
-CONTRACT = Contract("metric", Case, "rp.metric({name!r})(scores, labels, starts)")
+CONTRACT = Contract(Case, "rp.metric({name!r})(scores, labels, starts)")
 
 
-def _lists(*lengths: int) -> Callable[[Case], Iterator[CheckInput]]:
-    def inputs(case: Case) -> Iterator[CheckInput]:
-        yield case.lists(*lengths)
+class MetricContract(PluginContract):
+    """The contract of a metric."""
 
-    return inputs
+    contract, kind = CONTRACT, "metric"
+    metric: ClassVar[str]
+
+
+def _difference(here: Floats, there: Floats, change: str) -> str | None:
+    if np.allclose(here, there, rtol=1e-12, atol=1e-12, equal_nan=True):
+        return None
+    return f"{change} changes the values from {here.round(6).tolist()} to {there.round(6).tolist()}"
 
 
 def _awkward(case: Case) -> Iterator[CheckInput]:
@@ -74,11 +69,11 @@ def _awkward(case: Case) -> Iterator[CheckInput]:
     means="means over queries are wrong",
     fix="return nan where the metric is undefined, and declare lowest and highest in the specification",
 )
-def values_lie_between_lowest_and_highest(case: Case, given: CheckInput) -> str | None:
+def values_lie_between_lowest_and_highest(case: Case, lists: CheckInput) -> str | None:
     """Evaluate one document, ties, infinite scores and many documents; nan stands for undefined."""
     low, high = case.metric.specification.lowest, case.metric.specification.highest
-    for value in case.values(given):
-        if not (np.isnan(value) or (low - 1e-12 <= value <= high + 1e-12)) or np.isinf(value):
+    for value in case.values(lists):
+        if np.isinf(value) or not (np.isnan(value) or low - 1e-12 <= value <= high + 1e-12):
             return f"the value {value:g} is not between {low:g} and {high:g}"
     return None
 
@@ -86,7 +81,7 @@ def values_lie_between_lowest_and_highest(case: Case, given: CheckInput) -> str 
 def _short(case: Case) -> Iterator[CheckInput]:
     generator = np.random.default_rng(case.seed)
     for _ in range(8):
-        yield CheckInput.of(generator.normal(size=5), generator.integers(0, case.largest_label + 1, 5))
+        yield CheckInput.of(generator.normal(size=5), case.labels(5, generator))
 
 
 @CONTRACT.check(
@@ -94,108 +89,94 @@ def _short(case: Case) -> Iterator[CheckInput]:
     means="choosing the iteration by it keeps a worse model",
     fix="make higher values mean better rankings, as selection takes the highest",
 )
-def no_order_is_better_than_the_labels_order(case: Case, given: CheckInput) -> str | None:
+def no_order_is_better_than_the_labels_order(case: Case, lists: CheckInput) -> str | None:
     """Compare all orders of a short list with the one that sorts by label."""
-    if given.scores.size > 6 or len(given.starts) != 2:
-        return None
-    best = case.values(CheckInput(given.labels, given.labels, given.starts))[0]
-    for order in itertools.permutations(range(given.scores.size)):
-        value = case.values(CheckInput(np.array(order, float), given.labels, given.starts))[0]
+    best = case.values(replace(lists, scores=lists.labels))[0]
+    for order in itertools.permutations(range(lists.scores.size)):
+        value = case.values(replace(lists, scores=np.array(order, float)))[0]
         if value > best + 1e-12 or np.isnan(value) != np.isnan(best):
             return f"sorted by label it is {best:.6g}, with the scores {list(order)} it is {value:.6g}"
     return None
 
 
 @CONTRACT.check(
-    inputs=_lists(7, 5, 9),
+    inputs=lists_of(7, 5, 9),
     means="models whose scores lie on other scales cannot be compared",
     fix="use order or ranked in place of the scores themselves",
 )
-def only_the_order_of_scores_counts(case: Case, given: CheckInput) -> str | None:
+def only_the_order_of_scores_counts(case: Case, lists: CheckInput) -> str | None:
     """Check that a growing function of the scores changes nothing."""
-    moved = CheckInput(np.exp(given.scores) * 3.0 - 7.0, given.labels, given.starts)
-    return _differs(case.values(given), case.values(moved), "exp(scores) * 3 - 7 in place of the scores")
+    moved = replace(lists, scores=np.exp(lists.scores) * 3.0 - 7.0)
+    return _difference(case.values(lists), case.values(moved), "exp(scores) * 3 - 7 in place of the scores")
 
 
 @CONTRACT.check(
-    inputs=_lists(8),
+    inputs=lists_of(8),
     means="the metric depends on the order of the file",
     fix="look at documents in the order of their scores only",
 )
-def order_of_documents_does_not_matter(case: Case, given: CheckInput) -> str | None:
+def order_of_documents_does_not_matter(case: Case, lists: CheckInput) -> str | None:
     """Check that permuting a list's documents changes nothing where no scores are tied."""
-    permutation = np.random.default_rng(5).permutation(given.scores.size)
-    moved = CheckInput(given.scores[permutation], given.labels[permutation], given.starts)
-    if len(given.starts) != 2:
-        return None
-    return _differs(case.values(given), case.values(moved), f"the documents in the order {permutation.tolist()}")
+    permutation = np.random.default_rng(5).permutation(lists.scores.size)
+    moved = CheckInput(lists.scores[permutation], lists.labels[permutation], lists.starts)
+    return _difference(case.values(lists), case.values(moved), f"the documents in the order {permutation.tolist()}")
 
 
 @CONTRACT.check(
-    inputs=_lists(7, 2, 11, 5),
+    inputs=lists_of(7, 2, 11, 5),
     means="a query's value depends on which others are measured",
     fix="use the list that is handed over only",
 )
-def lists_do_not_see_each_other(case: Case, given: CheckInput) -> str | None:
+def lists_do_not_see_each_other(case: Case, lists: CheckInput) -> str | None:
     """Check that each list alone has the value that it has among others."""
-    together = case.values(given)
-    if together.shape != (len(given.starts) - 1,):
-        return f"{len(given.starts) - 1} lists, but values of shape {together.shape}"
-    for query in range(len(given.starts) - 1):
-        part = slice(given.starts[query], given.starts[query + 1])
-        alone = case.values(CheckInput.of(given.scores[part], given.labels[part]))
-        if complaint := _differs(together[query : query + 1], alone, f"list {query} alone"):
+    together = case.values(lists)
+    if together.shape != (len(lists.starts) - 1,):
+        return f"{len(lists.starts) - 1} lists, but values of shape {together.shape}"
+    for query, part in enumerate(lists.slices()):
+        alone = case.values(CheckInput.of(lists.scores[part], lists.labels[part]))
+        if complaint := _difference(together[query : query + 1], alone, f"list {query} alone"):
             return complaint
     return None
 
 
 @CONTRACT.check(
-    inputs=_lists(*[40, 3, 1, 200] * 20),
-    means="results cannot be repeated",
-    fix="keep nothing between lists",
+    inputs=lists_of(*[40, 3, 1, 200] * 20), means="results cannot be repeated", fix="keep nothing between lists"
 )
-def threads_do_not_change_values(case: Case, given: CheckInput) -> str | None:
+def threads_do_not_change_values(case: Case, lists: CheckInput) -> str | None:
     """Compare bit for bit."""
     values = []
     for number in (1, 3):
         with use_threads(number):
-            values.append(case.values(given))
-    return None if np.array_equal(values[0], values[1], equal_nan=True) else "1 and 3 threads differ"
+            values.append(case.values(lists))
+    return None if np.array_equal(*values, equal_nan=True) else "1 and 3 threads differ"
 
 
 @CONTRACT.check(
-    inputs=_lists(6, 4),
+    inputs=lists_of(6, 4),
     means="metrics measured after it see other data",
     fix="copy scores and labels before changing them",
 )
-def scores_and_labels_are_left_as_they_are(case: Case, given: CheckInput) -> str | None:
+def scores_and_labels_are_left_as_they_are(case: Case, lists: CheckInput) -> str | None:
     """Check that a metric does not write into its arguments."""
-    copy = CheckInput(given.scores.copy(), given.labels.copy(), given.starts)
+    copy = replace(lists, scores=lists.scores.copy(), labels=lists.labels.copy())
     case.values(copy)
-    same = np.array_equal(copy.scores, given.scores) and np.array_equal(copy.labels, given.labels)
+    same = np.array_equal(copy.scores, lists.scores) and np.array_equal(copy.labels, lists.labels)
     return None if same else "it writes into what it is given"
 
 
 @CONTRACT.check(
-    inputs=_lists(6, 4),
+    inputs=lists_of(6, 4),
     means="short lists count differently at a deep cut-off",
     fix="treat places beyond the list's end as empty",
 )
-def a_cut_off_beyond_the_end_is_none(case: Case, given: CheckInput) -> str | None:
+def a_cut_off_beyond_the_end_is_none(case: Case, lists: CheckInput) -> str | None:
     """Check that a ``k`` beyond the end gives what no ``k`` gives, unless the parameters say that ``k`` divides."""
     fields = type(case.metric.parameters).model_fields
     if "k" not in fields or "divide_by" in fields:
         raise NotApplicableError("it has no cut-off that only limits the ranks it considers")
-    plain = {name: value for name, value in case.metric.reference.parameters.items() if name != "k"}
-    deep, whole = (metric({"name": case.metric.reference.name, **plain, **cut}) for cut in ({"k": 1000}, {}))
-    values = [metric(given.scores, given.labels, given.starts) for metric in (whole, deep)]
-    return _differs(values[0], values[1], "a cut-off of 1000 in place of none")
-
-
-CHECKS = tuple(CONTRACT.checks)
-
-
-def _differs(here: Floats, there: Floats, change: str) -> str | None:
-    if np.allclose(here, there, rtol=1e-12, atol=1e-12, equal_nan=True):
-        return None
-    return f"{change} changes the values from {here.round(6).tolist()} to {there.round(6).tolist()}"
+    name, plain = case.metric.reference.name, {**case.metric.reference.parameters}
+    plain.pop("k", None)
+    whole, deep = (
+        metric({"name": name, **plain, **cut})(lists.scores, lists.labels, lists.starts) for cut in ({}, {"k": 1000})
+    )
+    return _difference(whole, deep, "a cut-off of 1000 in place of none")

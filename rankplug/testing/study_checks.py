@@ -1,19 +1,23 @@
-"""Promises of a study: it plans, runs in seconds, draws, decides either way, and its notebook executes."""
+"""Contract of studies: they plan, run in seconds, draw, decide either way, and their notebooks execute."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from rankplug.errors import RankplugError
-from rankplug.registry import SESSION, registry
+from rankplug.registry import SESSION, canonical, registry
 from rankplug.report import execute_notebook
-from rankplug.store import METRICS, combinations
+from rankplug.store import METRICS, Store, combinations
 from rankplug.studies import (
     DECIDED,
     PROFILES,
@@ -24,12 +28,16 @@ from rankplug.studies import (
     Citation,
     Claim,
     Observation,
+    Profile,
+    Results,
+    Runs,
     Study,
     check_parameters,
     evaluate,
+    study,
 )
-from rankplug.testing._checks import Contract, NotApplicableError
-from rankplug.testing._study_case import StudyCase
+from rankplug.testing import _checks
+from rankplug.testing._checks import Contract, NotApplicableError, PluginContract
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,9 +49,59 @@ PLACE = re.compile(r"Section \d+(\.\d+)*|(train|valid|test) part")
 KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 MOST_MAIN = 8
 """Main claims of a study at most: what a paper's abstract and conclusion say."""
+FOLD = re.compile(r"fold (\d+)")
+LEVELS = (0.35, 0.75)
+"""Least and greatest quality in synthetic results."""
+DIFFERING = 12
+"""Synthetic results in which models differ."""
+SPREAD = 0.0005
+"""Standard deviation among queries and trials in synthetic results."""
+QUERIES, STEPS = 4, 6
+"""Test queries and iterations of a trial in results that are synthetic as a whole."""
 
 
-CONTRACT = Contract("study", StudyCase)
+@dataclass(frozen=True)
+class Case(_checks.Case):
+    """A study under test, run at the profile ``smoke`` into a folder of its own."""
+
+    _synthetic: dict[Profile, list[Results]] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def study(self) -> Study:
+        return study(self.name)
+
+    @cached_property
+    def folder(self) -> tempfile.TemporaryDirectory[str]:
+        return tempfile.TemporaryDirectory(prefix="rankplug-study-")
+
+    @cached_property
+    def smoke(self) -> tuple[Results, float, Store]:
+        """Its results at the profile smoke, the seconds of processor time that they took, and their store."""
+        store = Store(Path(self.folder.name) / "results")
+        began = time.process_time()
+        results = self.study.run("smoke", store=store, progress=False)
+        return results, time.process_time() - began, store
+
+    def runs(self, profile: Profile) -> list[Runs]:
+        return list(self.study.runs(profile, None))
+
+    def synthetic(self) -> Iterator[Results]:
+        """Yield results with other numbers than any run gave, those of the smallest profile first."""
+        for profile in ("smoke", *(profile for profile in reversed(PROFILES) if profile != "smoke")):
+            if profile not in self._synthetic:
+                base = self.smoke[0] if profile == "smoke" else _without_numbers(self.study, profile)
+                self._synthetic[profile] = list(_other_numbers(base))
+            yield from self._synthetic[profile]
+
+
+CONTRACT = Contract(Case)
+
+
+class StudyContract(PluginContract):
+    """The contract of a study; it runs the profile smoke once."""
+
+    contract, kind = CONTRACT, "study"
+    study: ClassVar[str]
 
 
 @CONTRACT.check(
@@ -51,7 +109,7 @@ CONTRACT = Contract("study", StudyCase)
     fix="give its title and a rankplug.studies.Citation, or a few words where it runs no paper again",
     stage=0,
 )
-def it_says_which_paper_it_is(case: StudyCase) -> str | None:
+def it_says_which_paper_it_is(case: Case) -> str | None:
     """Require a title, and whom to cite."""
     paper = case.study
     if not isinstance(paper, Study):
@@ -70,7 +128,7 @@ def it_says_which_paper_it_is(case: StudyCase) -> str | None:
     fix="return from runs(profile, data) groups with models whose parts name installed plugins, for every profile",
     stage=1,
 )
-def every_profile_plans(case: StudyCase) -> str | None:
+def every_profile_plans(case: Case) -> str | None:
     """Check that each profile gives groups of models with different names, and with plugins that exist."""
     for profile in PROFILES:
         groups = case.runs(profile)
@@ -93,7 +151,7 @@ def every_profile_plans(case: StudyCase) -> str | None:
     fix="take fewer queries, documents, trees or epochs at the profile smoke",
     stage=2,
 )
-def smoke_takes_less_than_a_minute(case: StudyCase) -> str | None:
+def smoke_takes_less_than_a_minute(case: Case) -> str | None:
     """Check the processor time of all runs at the profile smoke, in this process."""
     _, seconds, _ = case.smoke
     return f"it took {seconds:.0f} s of processor time" if seconds > SECONDS else None
@@ -103,7 +161,7 @@ def smoke_takes_less_than_a_minute(case: StudyCase) -> str | None:
     means="a reader sees a figure or table without numbers, or none",
     fix="compute it from results that a few queries give too, and give it a title that says what it shows",
 )
-def every_exhibit_draws(case: StudyCase) -> str | None:
+def every_exhibit_draws(case: Case) -> str | None:
     """Check exhibits on results at the profile smoke: numbers without infinities, and a caption."""
     results, _, _ = case.smoke
     evaluation = evaluate(case.study, results)
@@ -127,7 +185,7 @@ def every_exhibit_draws(case: StudyCase) -> str | None:
     " or detail) and a source (paper or ours); one to eight claims are main, and the paper's where it makes any",
     stage=0,
 )
-def claims_say_what_they_are(case: StudyCase) -> str | None:
+def claims_say_what_they_are(case: Case) -> str | None:
     """Check ids, texts, roles and sources of claims, and ids of observations."""
     claims, seen = case.study.claims, set[str]()
     entries: list[Claim | Observation] = [*claims, *case.study.observations]
@@ -158,7 +216,7 @@ def claims_say_what_they_are(case: StudyCase) -> str | None:
     fix="compute evidence from the results (rankplug.studies.greater, alike, reached), with a margin that results can"
     " exceed; give a claim that reads no results, and an exact check, a control for which it comes out otherwise",
 )
-def every_claim_can_come_out_at_least_two_ways(case: StudyCase) -> str | None:
+def every_claim_can_come_out_at_least_two_ways(case: Case) -> str | None:
     """Check on results that are made up that each claim can hold, fail or be of no difference, two of these at least.
 
     Models are put in every order of quality, all alike, and as good as published. Results are those of the profile
@@ -180,7 +238,7 @@ def every_claim_can_come_out_at_least_two_ways(case: StudyCase) -> str | None:
     fix=f"give published.csv the columns {', '.join(COLUMNS)}, and in each row the exhibit, or the section such as"
     " Section 5.1, the model as runs name it, and the metric",
 )
-def published_numbers_say_what_they_are(case: StudyCase) -> str | None:
+def published_numbers_say_what_they_are(case: Case) -> str | None:
     """Check that each has a place in the paper, a metric and a finite value, and a model that the study knows.
 
     A place is an exhibit of the study, a numbered section, or a part of the data beside which numbers were released. A
@@ -231,7 +289,7 @@ def _row_problem(row: Mapping[Any, Any], study: Study, models: set[str], measure
     means="the notebook cannot be executed with other parameters, or shows results of another day",
     fix="tag its first code cell parameters, assign each of the study's parameters there, and strip it with nbstripout",
 )
-def the_notebook_is_a_stripped_template(case: StudyCase) -> str | None:
+def the_notebook_is_a_stripped_template(case: Case) -> str | None:
     """Require one cell tagged ``parameters`` with those of a study, and no outputs."""
     path = case.study.notebook_path
     notebook = json.loads(path.read_text(encoding="utf-8"))
@@ -253,22 +311,19 @@ def the_notebook_is_a_stripped_template(case: StudyCase) -> str | None:
     means="rankplug reproduce stops at the notebook",
     fix="open the notebook with rankplug lab, run it at the profile smoke, and mend the cell that fails",
 )
-def the_notebook_executes(case: StudyCase) -> str | None:
+def the_notebook_executes(case: Case) -> str | None:
     """Execute it with papermill at the profile smoke, in a kernel of its own."""
     plugin = registry().find("study", case.name)
     if plugin.distribution == SESSION:
         raise NotApplicableError("it is not installed, and the kernel of a notebook knows only what is")
     _, _, store = case.smoke
-    folder = Path(case._folder.name) / "report"
+    folder = Path(case.folder.name) / "report"
     try:
         execute_notebook(case.study, "smoke", {}, store, folder)
     except Exception as error:
         last = str(error).strip().splitlines()[-1] if str(error).strip() else ""
         return f"it fails: {type(error).__name__}: {last}"
     return None
-
-
-CHECKS = tuple(CONTRACT.checks)
 
 
 def _numbers_problem(table: pd.DataFrame) -> str | None:
@@ -283,7 +338,7 @@ def _numbers_problem(table: pd.DataFrame) -> str | None:
     return None
 
 
-def _one_way(claim: Claim, case: StudyCase) -> str | None:
+def _one_way(claim: Claim, case: Case) -> str | None:
     """Return what shows that a claim can come out in one way only."""
     results, _, _ = case.smoke
     with results.noting_reads() as read:
@@ -299,11 +354,76 @@ def _one_way(claim: Claim, case: StudyCase) -> str | None:
         return None if known in DECIDED - words else f"comes out as {known!r} for its control"
     if not read and not isinstance(evidence, Abstention):
         return "reads no results and has no control"
-    for made_up in case.all_synthetic():
+    for results in case.synthetic():
         if len(words & DECIDED) > 1:
             break
-        words.add(claim.judge(made_up).verdict)
+        words.add(claim.judge(results).verdict)
     # What says why it is not judged, and names no margin for a judgement, counts nowhere.
     if len(words & DECIDED) > 1 or (words == {"not run"} and claim.margin is None):
         return None
     return f"comes out as {' or '.join(repr(word) for word in sorted(words))} on all results that could be made up"
+
+
+def _without_numbers(study: Study, profile: Profile) -> Results:
+    """Return results of a profile's shape, all zero: a few queries and iterations of each trial and fold."""
+    import pandas as pd
+
+    requested, frames = study.runs_asked(profile), {}
+    keys = [("query", "test", f"q{number}", STEPS) for number in range(QUERIES)]
+    keys += [("curve", part, "", step) for part in ("train", "valid") for step in range(STEPS)]
+    names = ["model", "combination", "trial", "fold", "metric", "measure", "part", "query", "iteration"]
+    for group, runs in requested.items():
+        rows = [
+            (model, model, trial, fold, canonical("metric", metric), *key)
+            for model in runs.models
+            for trial in range(runs.trials)
+            for fold in runs.folds
+            for metric in runs.grid(model).get("metrics") or METRICS
+            for key in keys
+        ]
+        frame = pd.DataFrame(rows, columns=names).assign(value=0.0)
+        frames[group] = frame.astype({"model": pd.CategoricalDtype(list(runs.models))})
+    return Results(profile, frames, study.published(), (), requested)
+
+
+def _other_numbers(results: Results) -> Iterator[Results]:
+    """Yield results of the same shape with other numbers: models in many orders of quality, alike, and as published.
+
+    A model's learning curve rises to its quality; in every other result it falls again, the sooner the lower it is, as
+    of a model that overfits. Queries and trials differ a little, so that there is a spread.
+    """
+    generator = np.random.default_rng(20)
+    for number in range(DIFFERING + 2):
+        frames = {}
+        for group, frame in results.frames.items():
+            models = list(frame["model"].cat.categories)
+            order = generator.permutation(len(models)) if number > 1 else np.arange(len(models))[:: 1 - 2 * number]
+            levels = np.linspace(*LEVELS, len(models))[order] if number < DIFFERING else np.full(len(models), 0.5)
+            quality = frame["model"].astype(object).map(dict(zip(models, levels, strict=True))).to_numpy(np.float64)
+            if number > DIFFERING:
+                quality = _as_published(results, group, frame, quality)
+            iterations = frame["iteration"].to_numpy(np.float64)
+            curve = 1.0 - 0.5 * np.exp(-iterations / 3.0)
+            if 1 < number < DIFFERING and number % 2 == 1:
+                turn = (quality - LEVELS[0]) / (LEVELS[1] - LEVELS[0])
+                curve *= 1.0 - np.maximum(iterations / max(iterations.max(), 1.0) - turn, 0.0)
+            values = quality * np.where(frame["measure"] == "curve", curve, 1.0)
+            values += SPREAD * generator.normal(size=len(frame))
+            frames[group] = frame.assign(value=values.clip(0.0, 1.0))
+        yield replace(results, frames=frames)
+
+
+def _as_published(results: Results, group: str, frame: pd.DataFrame, quality: np.ndarray) -> np.ndarray:
+    """Return the quality of each row, the published one where there is one on the data of a group.
+
+    These are the data in whose place the group's stand, or a fold of the only ones, such as ``fold 1``.
+    """
+    metrics = frame["metric"].astype(str)
+    rows = results.published.to_dict("records") if group in results.runs else []
+    for row in reversed(rows):
+        fold = FOLD.fullmatch(str(row["dataset"]))
+        if fold or row["dataset"] == results.place(group):
+            measured = (metrics == row["metric"]) | (metrics.str.partition("[")[0] == row["metric"])
+            measured &= frame["model"].astype(str) == str(row["model"])
+            quality = np.where(measured & (not fold or frame["fold"] == int(fold[1])), float(row["value"]), quality)
+    return quality

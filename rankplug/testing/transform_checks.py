@@ -1,71 +1,72 @@
-"""Promises of a transform: a pure function of split, parameters and generator, whose lists stay lists."""
+"""Contract of transforms: a pure function of split, parameters and generator, whose lists stay lists."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from rankplug.data import Lists, Split, load
 from rankplug.errors import DataError, NothingLeftError
-from rankplug.registry import TransformSpecification, registry
+from rankplug.registry import Parameters, TransformSpecification, registry
 from rankplug.system import generator, use_threads
-from rankplug.testing._checks import Contract, NotApplicableError, global_random_state, other_global_random_numbers
+from rankplug.testing import _checks
+from rankplug.testing._checks import (
+    Contract,
+    NotApplicableError,
+    PluginContract,
+    moves_global_random_state,
+    other_global_random_numbers,
+)
+from rankplug.testing.dataset_checks import parts_problem
 
 QUERIES = {"train": 24, "valid": 10, "test": 12}
 FEATURES = 5
 
 
 @dataclass(frozen=True)
-class Case:
+class Case(_checks.Case):
     """A transform under test.
 
     Args:
-        name: with its parameters.
-        dataset: it is tried on, where it is made for special data; small made lists otherwise.
-        seed: of the data and of the transform's own draws.
+        dataset: name of a data set, where the transform is made for special data; small synthetic lists otherwise.
     """
 
-    name: str
     dataset: str = ""
-    seed: int = 20
-
-    def __str__(self) -> str:
-        return self.name
 
     @cached_property
-    def specification(self) -> TransformSpecification:
-        return registry().specification("transform", self.name)
-
-    @cached_property
-    def changed(self) -> tuple[str, ...]:
-        """Parts that it says it changes."""
-        _, parameters = registry().resolve("transform", self.name)
-        return tuple(getattr(parameters, "parts", self.specification.parts))
+    def resolved(self) -> tuple[TransformSpecification, Parameters]:
+        return registry().resolve("transform", self.name)
 
     def split(self) -> Split:
-        """Return the data anew, in arrays that nothing else has."""
+        """Return the data in arrays that nothing else has."""
         if self.dataset:
-            return Split(*(_copied(part) for part in load(self.dataset, seed=self.seed)))
-        return Split(*(_made(part, self.seed) for part in Split._fields))
+            return copy.deepcopy(load(self.dataset, seed=self.seed))
+        return Split(*(_synthetic(part, self.seed) for part in Split._fields))
 
-    def apply(self, split: Split, seed: int | None = None) -> Split:
-        """Return what it makes of a split, with a fresh generator of the seed."""
-        specification, parameters = registry().resolve("transform", self.name)
-        noise = generator(self.seed if seed is None else seed, "transform", self.name)
-        changed: Split = specification.load()(split, parameters, noise)
-        return changed
+    def apply(self, split: Split) -> Split:
+        """Return the data after the transform, with a fresh generator of the seed."""
+        specification, parameters = self.resolved
+        transformed: Split = specification.load()(split, parameters, generator(self.seed, "transform", self.name))
+        return transformed
 
     @cached_property
-    def found(self) -> Split:
-        """The data after the transform."""
+    def transformed(self) -> Split:
         return self.apply(self.split())
 
 
-CONTRACT = Contract("transform", Case)
+CONTRACT = Contract(Case)
+
+
+class TransformContract(PluginContract):
+    """The contract of a transform; ``dataset`` names what it is tried on, where it is made for special data."""
+
+    contract, kind = CONTRACT, "transform"
+    transform: ClassVar[str]
+    dataset: ClassVar[str] = ""
 
 
 @CONTRACT.check(
@@ -75,13 +76,7 @@ CONTRACT = Contract("transform", Case)
 )
 def it_returns_three_parts_with_the_same_features(case: Case) -> str | None:
     """Check that there are training, validation and test lists with equal features."""
-    result = case.found
-    if not isinstance(result, Split):
-        return f"it returns {type(result).__name__}, not a Split"
-    if not all(isinstance(part, Lists) for part in result):
-        return f"it returns parts that are {', '.join(type(part).__name__ for part in result)}, not Lists"
-    widths = [part.features.shape[1] for part in result]
-    return f"the parts have {widths} features" if len(set(widths)) > 1 else None
+    return parts_problem(case.transformed)
 
 
 @CONTRACT.check(
@@ -91,7 +86,7 @@ def it_returns_three_parts_with_the_same_features(case: Case) -> str | None:
 )
 def lists_stay_lists(case: Case) -> str | None:
     """Check that each part has a query, finite features, labels of zero or more, and no query twice."""
-    for name, part in _named(case.found):
+    for name, part in zip(Split._fields, case.transformed, strict=True):
         if not len(part):
             return f"the {name} part has no query"
         try:
@@ -107,9 +102,9 @@ def lists_stay_lists(case: Case) -> str | None:
 )
 def data_are_left_as_they_were(case: Case) -> str | None:
     """Check every array of every part."""
-    given, before = case.split(), case.split()
-    case.apply(given)
-    changed = [f"{part}.{array}" for part, array in _differences(before, given)]
+    split = case.split()
+    case.apply(split)
+    changed = _differences(case.split(), split)
     return f"it writes into {', '.join(changed)}" if changed else None
 
 
@@ -119,10 +114,10 @@ def data_are_left_as_they_were(case: Case) -> str | None:
 )
 def arrays_that_cannot_be_written_are_enough(case: Case) -> str | None:
     """Apply the transform to features and labels that are read-only."""
-    given = case.split()
-    for part in given:
+    split = case.split()
+    for part in split:
         part.features.flags.writeable = part.labels.flags.writeable = False
-    changed = [f"{part}.{array}" for part, array in _differences(case.found, case.apply(given))]
+    changed = _differences(case.transformed, case.apply(split))
     return f"{', '.join(changed)} are others than from arrays that can be written" if changed else None
 
 
@@ -133,8 +128,7 @@ def arrays_that_cannot_be_written_are_enough(case: Case) -> str | None:
 def a_seed_gives_the_same_again(case: Case) -> str | None:
     """Compare to the bit, with other global random numbers, on one thread as on two."""
     with other_global_random_numbers(), use_threads(1):
-        again = case.apply(case.split())
-    changed = [f"{part}.{array}" for part, array in _differences(case.found, again)]
+        changed = _differences(case.transformed, case.apply(case.split()))
     return f"applied again with the same seed, {', '.join(changed)} are others" if changed else None
 
 
@@ -144,10 +138,10 @@ def a_seed_gives_the_same_again(case: Case) -> str | None:
 )
 def global_random_numbers_are_left_alone(case: Case) -> str | None:
     """Check the generators of Python, NumPy and PyTorch."""
+    split = case.split()
     case.apply(case.split())
-    before = global_random_state()
-    case.apply(case.split())
-    return None if before == global_random_state() else "applying it moves the global random state"
+    moved = moves_global_random_state(lambda: case.apply(split))
+    return "applying it moves the global random state" if moved else None
 
 
 @CONTRACT.check(
@@ -155,11 +149,11 @@ def global_random_numbers_are_left_alone(case: Case) -> str | None:
     fix="take everything that changes what it does from its parameters, as fields of plain values with defaults",
 )
 def it_is_recorded_with_all_its_parameters(case: Case) -> str | None:
-    """Check that the parameters, defaults included, can be kept as plain values and read back."""
-    _, parameters = registry().resolve("transform", case.name)
+    """Check that the parameters, defaults included, can be stored as plain values and read back."""
+    _, parameters = case.resolved
     plain = parameters.model_dump(mode="json")
     restored = type(parameters).model_validate(plain)
-    return None if restored == parameters else f"its parameters, kept as {plain}, are read back as {restored}"
+    return None if restored == parameters else f"its parameters, stored as {plain}, are read back as {restored}"
 
 
 @CONTRACT.check(
@@ -168,11 +162,13 @@ def it_is_recorded_with_all_its_parameters(case: Case) -> str | None:
 )
 def parts_it_does_not_name_are_left_alone(case: Case) -> str | None:
     """Check that a transform that declares to change the training part only leaves validation and test data alone."""
-    kept = set(Split._fields) - set(case.changed)
-    if not kept:
+    specification, parameters = case.resolved
+    declared = getattr(parameters, "parts", specification.parts)
+    if set(declared) == set(Split._fields):
         raise NotApplicableError("it says that it changes all parts")
-    changed = [f"{part}.{array}" for part, array in _differences(case.split(), case.found) if part in kept]
-    return f"it says that it changes {', '.join(case.changed)}, and changes {', '.join(changed)}" if changed else None
+    changes = _differences(case.split(), case.transformed)
+    changed = [change for change in changes if change.partition(".")[0] not in declared]
+    return f"it says that it changes {', '.join(declared)}, and changes {', '.join(changed)}" if changed else None
 
 
 @CONTRACT.check(
@@ -181,7 +177,7 @@ def parts_it_does_not_name_are_left_alone(case: Case) -> str | None:
 )
 def test_queries_do_not_see_each_other(case: Case) -> str | None:
     """Apply a transform with ``by_query`` to each half of the test part, which gives the same as the whole."""
-    if not case.specification.by_query:
+    if not case.resolved[0].by_query:
         raise NotApplicableError("it does not say that it goes by query")
     split = case.split()
     half = len(split.test) // 2
@@ -191,23 +187,15 @@ def test_queries_do_not_see_each_other(case: Case) -> str | None:
             transformed = case.apply(split._replace(test=piece))
         except NothingLeftError:
             continue
-        changed = [part for part, _ in _differences(case.found, transformed) if part != "test"]
-        if changed:
-            return f"without some of the test queries the {changed[0]} part is another"
+        others = _differences(case.transformed, transformed._replace(test=case.transformed.test))
+        if others:
+            return f"without some of the test queries the {others[0].partition('.')[0]} part is another"
         pieces.append(transformed.test)
-    joined = Split(case.found.train, case.found.valid, Lists.concatenate(pieces))
-    changed = [array for _, array in _differences(case.found, joined)]
-    return f"in two halves the test part has other {', '.join(changed)} than at once" if changed else None
+    changed = _differences(case.transformed, case.transformed._replace(test=Lists.concatenate(pieces)))
+    return f"in two halves {', '.join(changed)} are others than at once" if changed else None
 
 
-CHECKS = tuple(CONTRACT.checks)
-
-
-def _named(split: Split) -> Iterator[tuple[str, Lists]]:
-    return zip(Split._fields, split, strict=True)
-
-
-def _made(part: str, seed: int) -> Lists:
+def _synthetic(part: str, seed: int) -> Lists:
     """Return lists of one to nine documents, of which some teach nothing, with a constant feature and document ids."""
     draws = np.random.default_rng([seed, *part.encode()])
     lengths = draws.integers(2, 10, QUERIES[part])
@@ -222,24 +210,20 @@ def _made(part: str, seed: int) -> Lists:
     return Lists(np.ascontiguousarray(features, np.float32), labels.astype(np.float32), starts, queries, names)
 
 
-def _copied(lists: Lists) -> Lists:
-    """Return lists that share no memory with others."""
-    names = None if lists.document_ids is None else lists.document_ids.copy()
-    features, labels, starts = np.array(lists.features), np.array(lists.labels), np.array(lists.starts)
-    return Lists(features, labels, starts, np.array(lists.query_ids), names, lists.source)
+def _differences(split: Split, other: Split) -> list[str]:
+    """Return part and array, such as ``train.labels``, wherever two splits differ in a bit."""
+    arrays = ("features", "labels", "starts", "query_ids", "document_ids")
+    return [
+        f"{part}.{array}"
+        for part, mine, theirs in zip(Split._fields, split, other, strict=True)
+        for array in arrays
+        if not _same(getattr(mine, array), getattr(theirs, array))
+    ]
 
 
-def _differences(split: Split, other: Split) -> Iterator[tuple[str, str]]:
-    """Yield part and array wherever two splits differ."""
-    for part, (mine, theirs) in zip(Split._fields, zip(split, other, strict=True), strict=True):
-        for array in ("features", "labels", "starts", "query_ids", "document_ids"):
-            if not _alike(getattr(mine, array), getattr(theirs, array)):
-                yield part, array
-
-
-def _alike(first: Any, other: Any) -> bool:
+def _same(first: np.ndarray | None, other: np.ndarray | None) -> bool:
     if first is None or other is None:
         return first is other
     if first.dtype.kind == "f":
-        return bool(first.shape == other.shape and first.tobytes() == other.tobytes())
+        return first.shape == other.shape and first.tobytes() == other.tobytes()
     return bool(np.array_equal(first, other))

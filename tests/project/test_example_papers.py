@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from rankplug.testing import study_checks
-from rankplug.testing._study_case import StudyCase
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "plugins" / "examples"
@@ -19,7 +18,7 @@ NAMES = ("neuralndcg", "toy")
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_keeps_what_a_study_promises_without_training(name, monkeypatch):
     monkeypatch.syspath_prepend(str(EXAMPLES / name))
-    case = StudyCase(name)
+    case = study_checks.Case(name)
     vars(case)["study"] = importlib.import_module(f"rankplug_{name}.study").study
     for check in (
         study_checks.it_says_which_paper_it_is,

@@ -24,7 +24,6 @@ from rankplug.studies import (
     not_run,
 )
 from rankplug.testing import study_checks
-from rankplug.testing._study_case import StudyCase
 
 MARGIN = Margin(0.01, "a point")
 PAPER = Citation(authors=("A. Person",), title="A paper", venue="SIGIR", year=2026)
@@ -94,12 +93,12 @@ def smoke(tmp_path_factory):
 
 
 def finding(check, study, smoke):
-    case = StudyCase("paper")
+    case = study_checks.Case("paper")
     vars(case).update(study=study, smoke=smoke)
     return getattr(study_checks, check).finding(case)
 
 
-CHECKS = [check.__name__ for check in study_checks.CHECKS if check.__name__ != "the_notebook_executes"]
+CHECKS = [check.__name__ for check in study_checks.CONTRACT.checks if check.__name__ != "the_notebook_executes"]
 
 
 @pytest.mark.parametrize("check", CHECKS)
