@@ -1,7 +1,6 @@
 from ._check import check_plugins as check_plugins
 from ._check import plugins_of_file as plugins_of_file
 from ._doctor import examine as examine
-from ._doctor import installed_versions as installed_versions
 from ._scaffold import NewPlugin as NewPlugin
 from ._warm import Compilation as Compilation
 from ._warm import compile_ahead as compile_ahead

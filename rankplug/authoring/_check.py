@@ -1,4 +1,4 @@
-"""Check of a plugin by the contract of its kind, with findings told as a linter does."""
+"""Check of a plugin by the contract of its kind, with findings reported as a linter does."""
 
 from __future__ import annotations
 
@@ -17,26 +17,29 @@ from rankplug.errors import BrokenPluginError, RankplugError, UnknownPluginError
 from rankplug.losses import SessionPluginWarning
 from rankplug.registry import GROUP, SESSION, Plugin, Reference, Registry, load_code, parse, registry
 from rankplug.testing import (
-    Contract,
+    BackendContract,
+    DatasetContract,
     Finding,
-    dataset_checks,
-    fitting_checks,
-    loss_checks,
-    metric_checks,
-    sampler_checks,
-    study_checks,
-    transform_checks,
+    LossContract,
+    MetricContract,
+    SamplerContract,
+    ScorerContract,
+    StudyContract,
+    TransformContract,
 )
 
-CONTRACTS: dict[str, Contract] = {
-    "loss": loss_checks.CONTRACT,
-    "sampler": sampler_checks.CONTRACT,
-    "scorer": fitting_checks.CONTRACT,
-    "backend": fitting_checks.CONTRACT,
-    "dataset": dataset_checks.CONTRACT,
-    "transform": transform_checks.CONTRACT,
-    "study": study_checks.CONTRACT,
-    "metric": metric_checks.CONTRACT,
+CONTRACTS = {
+    tests.kind: tests.contract
+    for tests in (
+        LossContract,
+        SamplerContract,
+        ScorerContract,
+        BackendContract,
+        DatasetContract,
+        TransformContract,
+        StudyContract,
+        MetricContract,
+    )
 }
 LOADED = "it_can_be_loaded"
 
@@ -46,10 +49,10 @@ class Report:
     """Findings of a plugin's contract.
 
     Args:
-        plugin: what was checked.
-        reference: its name with the parameters it was checked with.
-        findings: one a check.
-        file: it comes from, where it is not installed.
+        plugin: plugin that was checked.
+        reference: name of the plugin with the parameters it was checked with.
+        findings: one finding a check.
+        file: path of the file it comes from, where it is not installed.
     """
 
     plugin: Plugin
@@ -59,7 +62,7 @@ class Report:
 
     @property
     def failed(self) -> bool:
-        """Tell whether any check failed."""
+        """Whether any check failed."""
         return any(finding.failed for finding in self.findings)
 
     def describe(self) -> dict[str, Any]:
@@ -85,7 +88,11 @@ class Report:
                 yield f"  --    {finding.check}: {finding.what}"
             elif finding.failed:
                 yield f"  FAIL  {finding.check}"
-                yield from _details(finding)
+                details = {"what": finding.what, "on": finding.given, "means": finding.means, "fix": finding.fix}
+                yield from (f"        {name:6} {text}" for name, text in details.items() if text is not None)
+                if finding.snippet:
+                    yield "        see it again with"
+                    yield from (f"            {line}" for line in finding.snippet.splitlines())
         states = [finding.status for finding in self.findings]
         counts = {word: states.count(word) for word in ("ok", "failed", "not applicable", "not tried")}
         after = ": they rest on what fails" if counts["not tried"] else ""
@@ -96,35 +103,40 @@ def check_plugins(word: str, kind: str | None = None) -> list[Report]:
     """Check the plugins that a word names: an installed one, or those of a file.
 
     Args:
-        word: a name with parameters, or the path of a file.
+        word: name with parameters, or path of a file.
         kind: only plugins of this kind.
     """
+    contracts = ", ".join(CONTRACTS)
     if kind is not None and kind not in CONTRACTS:
-        raise UnknownPluginError(f"there is no contract for a {kind}; there are some for {', '.join(CONTRACTS)}")
-    if word.endswith(".py") or os.sep in word:
-        with _printing_elsewhere():
-            plugins = [(str(parse(Reference(plugin.specification.name))), plugin) for plugin in plugins_of_file(word)]
-        file = word
-    else:
-        plugins, file = [(str(parse(word)), plugin) for plugin in _installed(word)], ""
-    able = [named for named in plugins if named[1].specification.kind in ([kind] if kind else CONTRACTS)]
-    if not able:
+        raise UnknownPluginError(f"there is no contract for a {kind}; there are some for {contracts}")
+    file = word if word.endswith(".py") or os.sep in word else ""
+    # What plugins print goes to the standard error stream, so that it does not mix with the report.
+    with contextlib.redirect_stdout(sys.stderr):
+        if file:
+            plugins = [(str(parse(Reference(plugin.specification.name))), plugin) for plugin in plugins_of_file(file)]
+        else:
+            plugins = [(str(parse(word)), plugin) for plugin in _installed(word)]
+        reports = [
+            _report(reference, plugin, file)
+            for reference, plugin in plugins
+            if plugin.specification.kind in ([kind] if kind else CONTRACTS)
+        ]
+    if not reports:
         kinds = ", ".join(sorted({plugin.specification.kind for _, plugin in plugins}))
         raise UnknownPluginError(
-            f"{word} is a {kinds}, for which there is no contract; there are some for {', '.join(CONTRACTS)}"
-            if kind is None
-            else f"{word} is no {kind}, but a {kinds}"
+            f"{word} is no {kind}, but a {kinds}"
+            if kind
+            else f"{word} is a {kinds}, for which there is no contract; there are some for {contracts}"
         )
-    return [_report(reference, plugin, file) for reference, plugin in able]
+    return reports
 
 
 def _installed(word: str) -> list[Plugin]:
-    kinds = {plugin.specification.kind for plugin in registry().plugins() if plugin.specification.name == _name(word)}
+    name = parse(word).name
+    kinds = {plugin.specification.kind for plugin in registry().plugins() if plugin.specification.name == name}
     for broken in registry().broken if not kinds else ():
-        if _name(word) in (broken.entry_point, broken.distribution) or _name(word).replace("_", "-") in (
-            broken.distribution,
-            broken.distribution.removeprefix("rankplug-"),
-        ):
+        dashed = name.replace("_", "-")
+        if name == broken.entry_point or dashed in (broken.distribution, broken.distribution.removeprefix("rankplug-")):
             raise BrokenPluginError(
                 f"{broken.distribution} is installed, but its plugin {broken.entry_point} cannot be used:"
                 f" {broken.reason}; rankplug plugins lists it"
@@ -134,17 +146,11 @@ def _installed(word: str) -> list[Plugin]:
     return [registry().find(kind, word) for kind in sorted(kinds or {"loss"})]
 
 
-def _name(word: str) -> str:
-    return parse(word).name
-
-
 def _report(reference: str, plugin: Plugin, file: str) -> Report:
-    contract = CONTRACTS[plugin.specification.kind]
-    with _printing_elsewhere():
-        findings = [_loaded(reference, plugin)]
-        if not findings[0].failed:
-            case = contract.case(reference)
-            findings += contract.findings(case)
+    findings = [_loaded(reference, plugin)]
+    if not findings[0].failed:
+        contract = CONTRACTS[plugin.specification.kind]
+        findings += contract.findings(contract.case(reference))
     if file:
         first = f"from rankplug.authoring import plugins_of_file\nplugins_of_file({file!r})\n"
         findings = [
@@ -158,40 +164,21 @@ def _loaded(reference: str, plugin: Plugin) -> Finding:
         registry().resolve(plugin.specification.kind, reference)
         load_code(plugin, registry())
     except RankplugError as error:
-        what = str(error)
         means = "it is listed, and fails when it is used"
-        return Finding(reference, LOADED, "failed", what, None, means, _fix_of(error))
+        return Finding(reference, LOADED, "failed", str(error), None, means, _remedy(error))
     return Finding(reference, LOADED, "ok")
 
 
-def _fix_of(error: BaseException) -> str:
+def _remedy(error: BaseException) -> str:
     """Return what to do about code that cannot be loaded, by the error behind it."""
-    cause = error.__cause__ or error.__context__ or error
-    if isinstance(cause, SyntaxError):
-        return f"correct line {cause.lineno} of {cause.filename}"
-    if isinstance(cause, ModuleNotFoundError):
-        return "install the module, and name its package among your dependencies"
-    if isinstance(cause, (ImportError, AttributeError)):
-        return "name the implementation as package.module:object, and check that the module has this object"
+    match error.__cause__ or error.__context__ or error:
+        case SyntaxError() as cause:
+            return f"correct line {cause.lineno} of {cause.filename}"
+        case ModuleNotFoundError():
+            return "install the module, and name its package among your dependencies"
+        case ImportError() | AttributeError():
+            return "name the implementation as package.module:object, and check that the module has this object"
     return "correct what the message names"
-
-
-def _details(finding: Finding) -> Iterator[str]:
-    yield f"        what   {finding.what}"
-    if finding.given is not None:
-        yield f"        on     {finding.given}"
-    yield f"        means  {finding.means}"
-    yield f"        fix    {finding.fix}"
-    if finding.snippet:
-        yield "        see it again with"
-        yield from (f"            {line}" for line in finding.snippet.splitlines())
-
-
-@contextlib.contextmanager
-def _printing_elsewhere() -> Iterator[None]:
-    """Redirect what plugins print to the standard error stream, so that it does not mix with the report."""
-    with contextlib.redirect_stdout(sys.stderr):
-        yield
 
 
 def plugins_of_file(path: str | Path) -> list[Plugin]:
@@ -209,11 +196,10 @@ def plugins_of_file(path: str | Path) -> list[Plugin]:
     if sys.path[:1] != [str(root)]:
         sys.path.insert(0, str(root))
     importlib.invalidate_caches()
-    # What was changed since it was read the last time is read again.
-    sys.modules.pop(name, None)
+    sys.modules.pop(name, None)  # what was changed since the last time is read again
     before = _of_session()
     with warnings.catch_warnings():
-        # That a loss of a session is lost with it is no news to those who wrote it into a file.
+        # The loss is in a file, so it is not lost with the session.
         warnings.simplefilter("ignore", SessionPluginWarning)
         plugins = Registry([metadata.EntryPoint(name=file.stem, value=name, group=GROUP)])
     if plugins.broken:

@@ -6,7 +6,7 @@ import importlib
 import os
 import platform
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
@@ -64,13 +64,13 @@ class Diagnosis:
     """Threads of other programs that compute at the moment."""
     waiting: dict[str, str]
     """Environment variables that say how long a thread that waits keeps its core busy."""
-    backends: tuple[BackendHealth, ...]
-    failed: tuple[BrokenPlugin, ...]
-    conflicts: tuple[tuple[str, str, list[str]], ...]
-    folders: tuple[Folder, ...]
+    backends: list[BackendHealth]
+    failed: list[BrokenPlugin]
+    conflicts: list[tuple[str, str, list[str]]]
+    folders: list[Folder]
     others: dict[str, str]
-    """Plugins from elsewhere, with what is wrong with each, or nothing."""
-    remarks: tuple[str, ...]
+    """Third-party plugins, with what is wrong with each, or nothing."""
+    remarks: list[str]
 
     @property
     def problems(self) -> list[str]:
@@ -81,16 +81,12 @@ class Diagnosis:
         ]
         problems += [f"{kind} {name} is offered by {' and '.join(offers)}" for kind, name, offers in self.conflicts]
         problems += [f"{name}: {problem}" for name, problem in self.others.items() if problem]
-        problems += [
-            f"the folder for {folder.purpose}, {folder.path}, cannot be written; set {folder.variable} to another"
-            for folder in self.folders
-            if not folder.writable and folder.purpose != "data"
-        ]
-        problems += [
-            f"the folder for data, {folder.path}, does not exist; correct {folder.variable}"
-            for folder in self.folders
-            if not folder.exists and folder.purpose == "data"
-        ]
+        for folder in self.folders:
+            if folder.purpose == "data" and not folder.exists:
+                problems.append(f"the folder for data, {folder.path}, does not exist; correct {folder.variable}")
+            elif folder.purpose != "data" and not folder.writable:
+                place = f"the folder for {folder.purpose}, {folder.path}"
+                problems.append(f"{place}, cannot be written; set {folder.variable} to another")
         if not any(backend.works for backend in self.backends):
             problems.append(
                 "no backend works, so nothing can be trained: install one with pip install 'rankplug[lightgbm]'"
@@ -99,53 +95,38 @@ class Diagnosis:
 
     def describe(self) -> dict[str, Any]:
         """Return all findings as plain values."""
-        return {
-            "versions": self.versions,
-            "threads": self.threads,
-            "cores": self.cores,
-            "busy": self.busy,
-            "waiting": self.waiting,
-            "backends": [asdict(backend) for backend in self.backends],
-            "failed": [broken.describe() for broken in self.failed],
-            "conflicts": [
-                {"kind": kind, "name": name, "distributions": offers} for kind, name, offers in self.conflicts
-            ],
-            "folders": [asdict(folder) for folder in self.folders],
-            "others": self.others,
-            "remarks": list(self.remarks),
-            "problems": self.problems,
-        }
+        conflicts = [{"kind": kind, "name": name, "distributions": offers} for kind, name, offers in self.conflicts]
+        return asdict(self) | {"conflicts": conflicts, "problems": self.problems}
 
 
 def examine(plugins: Registry | None = None) -> Diagnosis:
     """Examine everything, importing the engine of each backend to see whether it works."""
-    known = registry() if plugins is None else plugins
+    plugins = registry() if plugins is None else plugins
+    others = [
+        f"there are results in {path} too, which are not used here; rankplug results merge {path} brings them in"
+        for path in other_results()
+    ]
     return Diagnosis(
-        versions=installed_versions(),
+        versions=dict(_versions()),
         threads=threads(),
         cores=available_cores(),
         busy=busy_threads(),
         waiting=waiting_pools(),
-        backends=tuple(_backends(known)),
-        failed=tuple(known.broken),
-        conflicts=tuple(known.conflicts()),
-        folders=tuple(_folders()),
-        others=third_party_problems(known),
-        remarks=(*known.remarks, *_other_results()),
+        backends=list(_backends(plugins)),
+        failed=list(plugins.broken),
+        conflicts=list(plugins.conflicts()),
+        folders=list(_folders()),
+        others=third_party_problems(plugins),
+        remarks=[*plugins.remarks, *others],
     )
 
 
-def installed_versions(others: Iterable[str] = ()) -> dict[str, str]:
-    """Return the versions of Python, the system, rankplug, everything it depends on, and some other distributions."""
-    return dict(_versions(others))
-
-
-def _versions(others: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _versions() -> Iterator[tuple[str, str]]:
     yield "python", platform.python_version()
     yield "system", platform.platform()
     yield "rankplug", __version__
     required = [DISTRIBUTION_NAME.match(line) for line in metadata.requires("rankplug") or ()]
-    for name in sorted({match.group() for match in required if match}.union(others) - {"rankplug"}):
+    for name in sorted({match.group() for match in required if match} - {"rankplug"}):
         try:
             yield name, metadata.version(name)
         except metadata.PackageNotFoundError:
@@ -173,14 +154,9 @@ def _folders() -> Iterator[Folder]:
     yield _folder("results", results.path, "RANKPLUG_RESULTS", results.why)
 
 
-def _other_results() -> Iterator[str]:
-    for path in other_results():
-        yield f"there are results in {path} too, which are not used here; rankplug results merge {path} brings them in"
-
-
 def _folder(purpose: str, path: Path, variable: str, why: str = "") -> Folder:
     whole = path.expanduser().absolute()
-    # Unlike methods of paths, these functions take a folder that may not be looked into for one that is not there.
+    # Unlike methods of paths, these functions treat a folder that may not be read as one that does not exist.
     nearest = next(folder for folder in (whole, *whole.parents) if os.path.exists(folder))
     writable = os.path.isdir(nearest) and os.access(nearest, os.W_OK | os.X_OK)
     return Folder(purpose, str(whole), os.path.isdir(whole), writable, variable, why)

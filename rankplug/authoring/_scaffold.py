@@ -2,21 +2,18 @@
 
 The texts are in ``rankplug/authoring/templates``: ``package`` is common to all kinds, each other folder is one kind.
 In a file's name ``MODULE`` stands for the import package, ``NAME`` for the plugin's name, and what lies in
-``PACKAGE`` goes beside the package, in place of what is common to all; in its text ``$name`` and the like for what
-:class:`NewPlugin` says.
+``PACKAGE`` goes beside the package, in place of what is common to all; in its text ``$name`` and the like for values of
+:class:`NewPlugin`.
 """
 
 from __future__ import annotations
 
-import errno
 import importlib.util
 import keyword
-import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from string import Template
 from typing import Literal
@@ -35,17 +32,17 @@ Flavour = Literal["numba", "torch"]
 
 
 class ScaffoldError(RankplugError):
-    """A package that cannot be begun."""
+    """A package that cannot be written."""
 
 
 @dataclass(frozen=True)
 class NewPlugin:
-    """A plugin to begin with.
+    """A plugin whose package is written.
 
     Args:
-        kind: such as ``loss``.
-        name: what users will call it.
-        flavour: of a loss: a compiled function of one list, or a PyTorch expression.
+        kind: kind such as ``loss``.
+        name: name by which users will call it.
+        flavour: form of a loss: a compiled function of one list, or a PyTorch expression.
     """
 
     kind: str
@@ -65,34 +62,36 @@ class NewPlugin:
                 raise ScaffoldError(f"{plugin.specification} is offered by {plugin.distribution} already; take another")
         if importlib.util.find_spec(self.module) is not None:
             raise ScaffoldError(f"a package {self.module} is installed already; take another name than {self.name}")
-        if used := {self.name, self.title} & self.words:
+        words = {word for path, text in self._templates() if path.suffix == ".py" for word in WORD.findall(text)}
+        if used := {self.name, self.title} & words:
             raise ScaffoldError(f"the template itself uses the word {used.pop()}; take another name than {self.name}")
 
     @property
-    def folder(self) -> Path:
-        """The folder of the kind's own templates."""
-        return TEMPLATES / (f"loss-{self.flavour}" if self.kind == "loss" else self.kind)
-
-    @property
     def module(self) -> str:
-        """Its import package."""
+        """Name of its import package."""
         return f"rankplug_{self.name}"
 
     @property
     def title(self) -> str:
-        """Its name as a class has it."""
+        """Its name as part of the name of a class."""
         return "".join(word.capitalize() for word in self.name.split("_"))
 
     @property
-    def words(self) -> set[str]:
-        """The words that the template of its code uses itself."""
-        return {word for path, text in self._templates() if path.suffix == ".py" for word in WORD.findall(text)}
+    def _folder(self) -> Path:
+        return TEMPLATES / (f"loss-{self.flavour}" if self.kind == "loss" else self.kind)
 
-    @cached_property
-    def facts(self) -> Mapping[str, str]:
-        """Values for the templates' placeholders."""
-        about = tomllib.loads((self.folder / "about.toml").read_text())
-        extra = f"[{about['extra']}]" if about["extra"] else ""
+    def _templates(self) -> Iterator[tuple[Path, str]]:
+        """Yield the package's files with the texts of their templates."""
+        for root, home in ((TEMPLATES / "package", ""), (self._folder, "MODULE")):
+            for template in sorted(root.rglob(f"*{SUFFIX}")):
+                path = str(home / template.relative_to(root).with_suffix(""))
+                path = path.replace("MODULE/PACKAGE/", "").replace("MODULE", self.module).replace("NAME", self.name)
+                yield Path(path), template.read_text()
+
+    def _values(self) -> dict[str, str]:
+        """Return the values of the templates' placeholders."""
+        about = tomllib.loads((self._folder / "about.toml").read_text())
+        sweep = Template(about["sweep"]).substitute(name=self.name)
         return {
             "kind": self.kind,
             "name": self.name,
@@ -101,38 +100,25 @@ class NewPlugin:
             "distribution": f"rankplug-{self.name.replace('_', '-')}",
             "contract": f"{self.kind.capitalize()}Contract",
             "summary": about["summary"],
-            "sweep": Template(about["sweep"]).substitute(name=self.name),
+            "sweep": sweep,
             "compared": about["compared"],
-            "extra": extra,
-            "run": Template(about.get("run", f"rankplug sweep {about['sweep']}")).substitute(name=self.name),
+            "extra": f"[{about['extra']}]" if about["extra"] else "",
+            "run": Template(about["run"]).substitute(name=self.name) if "run" in about else f"rankplug sweep {sweep}",
             "version": __version__,
         }
 
-    def files(self) -> dict[Path, str]:
-        """Return the package's files with their texts."""
-        return {path: Template(text).substitute(self.facts) for path, text in self._templates()}
-
     def write(self, into: Path) -> Path:
         """Write the package as a new folder of its name, and return that folder."""
-        target = into / self.name
+        target, values = into / self.name, self._values()
         if target.exists():
             raise ScaffoldError(f"{target} exists already; remove it, or say with --into where else")
         try:
-            if into.exists() and not into.is_dir():
-                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
             into.mkdir(parents=True, exist_ok=True)
-            # Under another name until it is whole, so that a run that was killed is in nobody's way.
-            with whole_folder(target) as made:
-                for path, text in self.files().items():
-                    (made / path).parent.mkdir(parents=True, exist_ok=True)
-                    (made / path).write_text(text)
+            # Under another name until it is whole, so that a killed run leaves nothing in the way.
+            with whole_folder(target) as folder:
+                for path, text in self._templates():
+                    (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                    (folder / path).write_text(Template(text).substitute(values))
         except OSError as error:
             raise ScaffoldError(f"cannot write {target}: {error.strerror}; name another folder with --into") from error
         return target
-
-    def _templates(self) -> Iterator[tuple[Path, str]]:
-        for root, home in ((TEMPLATES / "package", ""), (self.folder, "MODULE")):
-            for template in sorted(root.rglob(f"*{SUFFIX}")):
-                path = str(home / template.relative_to(root).with_suffix(""))
-                path = path.replace("MODULE/PACKAGE/", "").replace("MODULE", self.module).replace("NAME", self.name)
-                yield Path(path), template.read_text()

@@ -1,10 +1,10 @@
-"""Compiles losses, samplers and metrics before they are used, so that no fit waits for it."""
+"""Compilation of losses, samplers and metrics before they are used, so that no fit waits for it."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rankplug.compiled import ListFunction
@@ -22,15 +22,15 @@ LABELS, SCORES, STARTS = (1.0, 0.0, 1.0, 0.0, 1.0), (0.1, 0.2, 0.3, 0.1, 0.2), (
 
 @dataclass(frozen=True)
 class Compilation:
-    """A plugin that is compiled, or was.
+    """A plugin to compile, and the outcome.
 
     Args:
-        kind: of the plugin.
-        name: with parameters, where some are given.
-        sampler: over whose noise a loss is averaged, which is compiled into it.
-        seconds: of the processor that it took.
-        kept: whether something new is in the cache now; else it was there, or cannot be kept.
-        problem: why it cannot be compiled, in a sentence.
+        kind: kind of the plugin.
+        name: name of the plugin, with parameters where some are given.
+        sampler: sampler over whose noise a loss is averaged, which is compiled into it.
+        seconds: processor time that compiling took.
+        kept: whether something new is in the cache; else it was there, or cannot be stored.
+        problem: reason why it cannot be compiled, in a sentence.
     """
 
     kind: str
@@ -49,25 +49,47 @@ class Compilation:
 
 
 def to_compile(names: Sequence[str] = (), samplers: Sequence[str] = ()) -> list[Compilation]:
-    """Return what would be compiled; names of plugins that are not installed are refused.
+    """Return what would be compiled; raise if a plugin is not installed or nothing of it is compiled.
 
     Args:
-        names: of losses, samplers and metrics; all that are written for one list at a time, if none is given.
-        samplers: under each of which losses are compiled too.
+        names: names of losses, samplers and metrics; all that are written for one list at a time, if there are none.
+        samplers: names of samplers under each of which losses are compiled too.
     """
     for name in samplers:
         registry().resolve("sampler", name)
-    chosen = [pair for name in names for pair in _named(name)] or [
-        (kind, plugin.specification.name)
-        for kind in KINDS
-        for plugin in registry().plugins(kind)
-        if isinstance(_implementation(kind, plugin.specification.name), ListFunction)
-    ]
+    plugins = [(kind, plugin.specification.name) for kind in KINDS for plugin in registry().plugins(kind)]
+    if names:
+        compiled = [(kind, name) for name in names for kind in _compiled_kinds(name, plugins)]
+    else:
+        compiled = [(kind, name) for kind, name in plugins if _is_compiled(kind, name)]
     return [
         Compilation(kind, name, under)
-        for kind, name in dict.fromkeys(chosen)
+        for kind, name in dict.fromkeys(compiled)
         for under in ("", *(samplers if kind == "loss" else ()))
     ]
+
+
+def _compiled_kinds(name: str, plugins: list[tuple[str, str]]) -> list[str]:
+    """Return the kinds of a plugin that is written for one list at a time."""
+    word = parse(name).name
+    kinds = [kind for kind, other in plugins if other == word]
+    if not kinds:
+        raise UnknownPluginError(
+            f"no loss, sampler or metric is called {word}: {did_you_mean(word, {other for _, other in plugins})}"
+        )
+    for kind in kinds:
+        registry().resolve(kind, name)
+    compiled = [kind for kind in kinds if _is_compiled(kind, name)]
+    if not compiled:
+        raise RankplugError(f"{kinds[0]} {word} is not written for one list at a time, so nothing of it is compiled")
+    return compiled
+
+
+def _is_compiled(kind: str, name: str) -> bool:
+    try:
+        return isinstance(registry().find(kind, name).specification.load(), ListFunction)
+    except RankplugError:
+        return False  # its user sees the error
 
 
 def compile_ahead(compilations: Sequence[Compilation]) -> Iterator[Compilation]:
@@ -76,53 +98,21 @@ def compile_ahead(compilations: Sequence[Compilation]) -> Iterator[Compilation]:
     Args:
         compilations: see :func:`to_compile`.
     """
-    for wanted in compilations:
-        before, began, problem = _kept_forms(), time.process_time(), ""
+    for compilation in compilations:
+        forms, began, problem = _stored_forms(), time.process_time(), ""
         try:
-            _use(wanted)
+            if compilation.kind == "loss":
+                loss(compilation.name).evaluate(SCORES, LABELS, STARTS, sampler=compilation.sampler or None)
+            elif compilation.kind == "sampler":
+                sampler(compilation.name).draw(SCORES, STARTS)
+            else:
+                metric(compilation.name)(SCORES, LABELS, STARTS)
         except RankplugError as error:
             problem = str(error)
         seconds = round(time.process_time() - began, 3)
-        yield Compilation(
-            wanted.kind, wanted.name, wanted.sampler, seconds, kept=bool(_kept_forms() - before), problem=problem
-        )
+        yield replace(compilation, seconds=seconds, kept=bool(_stored_forms() - forms), problem=problem)
 
 
-def _named(name: str) -> list[tuple[str, str]]:
-    """Return the kinds in which a name is known, with it."""
-    wanted = parse(name).name
-    known = {plugin.specification.name for kind in KINDS for plugin in registry().plugins(kind)}
-    if wanted not in known:
-        raise UnknownPluginError(f"no loss, sampler or metric is called {wanted}: {did_you_mean(wanted, known)}")
-    kinds = [kind for kind in KINDS if wanted in {plugin.specification.name for plugin in registry().plugins(kind)}]
-    compiled = []
-    for kind in kinds:
-        registry().resolve(kind, name)
-        if isinstance(_implementation(kind, name), ListFunction):
-            compiled.append((kind, name))
-    if not compiled:
-        raise RankplugError(f"{kinds[0]} {wanted} is not written for one list at a time, so nothing of it is compiled")
-    return compiled
-
-
-def _implementation(kind: str, name: str) -> Any:
-    """Return what a plugin is implemented by; None where that cannot be loaded, which its user is told."""
-    try:
-        return registry().find(kind, name).specification.load()
-    except RankplugError:
-        return None
-
-
-def _use(wanted: Compilation) -> None:
-    """Use a plugin once, which compiles it."""
-    if wanted.kind == "loss":
-        loss(wanted.name).evaluate(SCORES, LABELS, STARTS, sampler=wanted.sampler or None)
-    elif wanted.kind == "sampler":
-        sampler(wanted.name).draw(SCORES, STARTS)
-    else:
-        metric(wanted.name)(SCORES, LABELS, STARTS)
-
-
-def _kept_forms() -> set[str]:
+def _stored_forms() -> set[str]:
     """Return the names of the compiled forms in the cache."""
     return {path.name for path in (cache_folder() / "kernels" / "__pycache__").glob("*.nbc")}

@@ -34,17 +34,10 @@ class Case(_checks.Case):
     """A loss under test.
 
     Args:
-        largest_label: largest label of the inputs; what the loss declares, or 4.
-        zero_cases: where the gradient must be zero, of ``one document``, ``equal labels``, ``no relevant document``;
-            what the loss declares.
-        equal_labels_by_position: whether documents of equal label are told apart by their position.
         tolerance: tolerance of finite differences, relative to the largest derivative.
         longest: length of the longest list of the size check.
     """
 
-    largest_label: int | None = None
-    zero_cases: frozenset[str] | None = None
-    equal_labels_by_position: bool = False
     tolerance: float = 1e-5
     longest: int = 10_000
 
@@ -53,21 +46,15 @@ class Case(_checks.Case):
         return loss(self.name)
 
     @property
-    def silent_on(self) -> frozenset[str]:
-        return self.loss.specification.zero_gradient if self.zero_cases is None else self.zero_cases
-
-    @property
-    def highest_label(self) -> int:
+    def largest_label(self) -> int:
         declared = self.loss.specification
-        if self.largest_label is not None or declared.largest_label is not None:
-            return self.largest_label or declared.largest_label or 1
-        return 1 if "binary labels" in declared.needs else 4
+        return declared.largest_label or (1 if "binary labels" in declared.needs else 4)
 
     def labels(self, documents: int, generator: np.random.Generator) -> Floats:
         """Return labels of which at least two differ, if there are two documents."""
-        labels = generator.integers(0, self.highest_label + 1, documents).astype(float)
+        labels = generator.integers(0, self.largest_label + 1, documents).astype(float)
         if documents > 1:
-            labels[0], labels[1] = self.highest_label, 0.0
+            labels[0], labels[1] = self.largest_label, 0.0
         return labels
 
     def lists(self, *lengths: int) -> CheckInput:
@@ -85,7 +72,7 @@ CONTRACT = Contract(Case, "rp.loss({name!r}).evaluate(scores, labels, starts)")
 class LossContract(PluginContract):
     """The contract of a loss.
 
-    Class attributes with the names of :class:`~rankplug.testing.loss_checks.Case`'s fields say where a loss may differ.
+    The class attributes ``tolerance`` and ``longest`` set the fields of :class:`~rankplug.testing.loss_checks.Case`.
     """
 
     contract, kind = CONTRACT, "loss"
@@ -376,15 +363,8 @@ def adding_a_constant_changes_nothing(case: Case, lists: CheckInput) -> str | No
     return None
 
 
-def _one_list(case: Case) -> Iterator[CheckInput]:
-    if case.equal_labels_by_position:
-        yield CheckInput.of(case.lists(3).scores, [2.0, 1.0, 0.0])
-    else:
-        yield case.lists(9)
-
-
 @CONTRACT.check(
-    inputs=_one_list,
+    inputs=lists_of(9),
     means="the loss depends on the order of the file",
     fix="treat documents of equal label alike, and do not use their positions",
 )
@@ -400,7 +380,7 @@ def order_of_documents_does_not_matter(case: Case, lists: CheckInput) -> str | N
 
 
 def _uninformative(case: Case) -> Iterator[CheckInput]:
-    top = float(case.highest_label)
+    top = float(case.largest_label)
     yield CheckInput.of([0.3], [top])
     yield CheckInput.of([0.3, -1.0, 0.5], [top, top, top])
     yield CheckInput.of([0.3, -1.0, 0.5], [0.0, 0.0, 0.0])
@@ -421,7 +401,7 @@ def uninformative_lists_give_no_gradient(case: Case, lists: CheckInput) -> str |
         "equal labels": np.unique(lists.labels).size == 1,
         "no relevant document": not lists.labels.any(),
     }
-    silent = [name for name, fact in facts.items() if fact and name in case.silent_on]
+    silent = [name for name, fact in facts.items() if fact and name in case.loss.specification.zero_gradient]
     if silent and np.abs(result.gradient).max() > 1e-12:
         return f"the gradient of a list with {silent[0]} is not zero, but {result.gradient.tolist()}"
     return None
