@@ -88,8 +88,9 @@ class NewPlugin:
                 path = path.replace("MODULE/PACKAGE/", "").replace("MODULE", self.module).replace("NAME", self.name)
                 yield Path(path), template.read_text()
 
-    def _values(self) -> dict[str, str]:
-        """Return the values of the templates' placeholders."""
+    @property
+    def facts(self) -> dict[str, str]:
+        """Values of the templates' placeholders."""
         about = tomllib.loads((self._folder / "about.toml").read_text())
         sweep = Template(about["sweep"]).substitute(name=self.name)
         return {
@@ -107,18 +108,23 @@ class NewPlugin:
             "version": __version__,
         }
 
+    def files(self) -> dict[Path, str]:
+        """Return the package's files with their texts."""
+        facts = self.facts
+        return {path: Template(text).substitute(facts) for path, text in self._templates()}
+
     def write(self, into: Path) -> Path:
         """Write the package as a new folder of its name, and return that folder."""
-        target, values = into / self.name, self._values()
+        target = into / self.name
         if target.exists():
             raise ScaffoldError(f"{target} exists already; remove it, or say with --into where else")
         try:
             into.mkdir(parents=True, exist_ok=True)
             # Under another name until it is whole, so that a killed run leaves nothing in the way.
             with whole_folder(target) as folder:
-                for path, text in self._templates():
+                for path, text in self.files().items():
                     (folder / path).parent.mkdir(parents=True, exist_ok=True)
-                    (folder / path).write_text(Template(text).substitute(values))
+                    (folder / path).write_text(text)
         except OSError as error:
             raise ScaffoldError(f"cannot write {target}: {error.strerror}; name another folder with --into") from error
         return target

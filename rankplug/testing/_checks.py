@@ -218,7 +218,7 @@ class Check:
     ) -> None:
         self.contract, self.claim, self.inputs = contract, claim, inputs
         self.means, self.fix, self.stage = means, fix, stage
-        functools.update_wrapper(self, claim)
+        self.__name__, self.__doc__ = claim.__name__, claim.__doc__
 
     def __repr__(self) -> str:
         return f"<check {self.__name__}>"

@@ -114,7 +114,7 @@ def logistic(scores, key, perturbed):  # type: ignore[no-untyped-def]
 class Noise(Sampler):
     """Logistic noise that no plugin offers."""
 
-    samples = 3  # type: ignore[assignment]
+    samples = 3
 
     def __init__(self) -> None:
         self.reference, self.parameters, self.function = Reference("noise_of_contracts"), Parameters(), logistic
@@ -231,12 +231,9 @@ def equal_scores_give_finite_results(case: Case, lists: CheckInput) -> str | Non
 def _extreme(case: Case) -> Iterator[CheckInput]:
     lists = case.lists(6, 6, 6)
     size = lists.scores.size
-    for scores in (
-        np.resize([1e3, -1e3, 0.0, 5e2, -2.0, 999.0], size) + 0.01 * np.arange(size),
-        np.linspace(-1e3, 1e3, size),
-        -1e6 + 0.01 * np.arange(size),
-    ):
-        yield replace(lists, scores=scores)
+    steps = 0.01 * np.arange(size)
+    for base in (np.resize([1e3, -1e3, 0.0, 5e2, -2.0, 999.0], size), np.linspace(-1e3, 1e3, size) - steps, -1e6):
+        yield replace(lists, scores=base + steps)
 
 
 @CONTRACT.check(
@@ -419,7 +416,7 @@ def threads_do_not_change_results(case: Case, lists: CheckInput) -> str | None:
         for number in (1, 3):
             with use_threads(number):
                 results.append(case.evaluate(lists, sampler=sampler, seed=9))
-        if complaint := _difference(*results, 0.0):
+        if complaint := _difference(results[0], results[1], 0.0):
             return f"with 1 and 3 threads {complaint}"
     return None
 

@@ -148,7 +148,7 @@ def threads_do_not_change_values(case: Case, lists: CheckInput) -> str | None:
     for number in (1, 3):
         with use_threads(number):
             values.append(case.values(lists))
-    return None if np.array_equal(*values, equal_nan=True) else "1 and 3 threads differ"
+    return None if np.array_equal(values[0], values[1], equal_nan=True) else "1 and 3 threads differ"
 
 
 @CONTRACT.check(

@@ -87,7 +87,8 @@ class Case(_checks.Case):
 
     def synthetic(self) -> Iterator[Results]:
         """Yield results with other numbers than any run gave, those of the smallest profile first."""
-        for profile in ("smoke", *(profile for profile in reversed(PROFILES) if profile != "smoke")):
+        profiles: list[Profile] = ["smoke", *(profile for profile in reversed(PROFILES) if profile != "smoke")]
+        for profile in profiles:
             if profile not in self._synthetic:
                 base = self.smoke[0] if profile == "smoke" else _without_numbers(self.study, profile)
                 self._synthetic[profile] = list(_other_numbers(base))
