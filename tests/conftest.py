@@ -130,44 +130,31 @@ def report_of() -> Callable[..., list[Path]]:
         ]
         return nbformat.v4.new_notebook(cells=cells, metadata={"title": text})
 
-    class Forged:
-        """Parts of an evaluation of which every text is the same."""
+    class Forged(Evaluation):
+        """An evaluation of which every text is the same."""
 
         def __init__(self, text: str, name: str, identity: str) -> None:
             self.text, self.study, self.identity = text, name, identity
             self.sources = (RunSource(text, text, (identity,)),)
             self.exhibit_names = (f"{text} alone", f"{text} beside")
-
-        def meta(self) -> Meta:
-            text = self.text
             group = Group(text, text, text, False)
-            return Meta(self.study, text, text, text, text, {}, 1, 1.0, text, (group,), {text: text}, note=text)
-
-        def exhibit(self, name: str) -> ExhibitEvaluation:
-            alone = pd.DataFrame({self.text: [self.text, "b"]})
-            table = alone if name.endswith("alone") else table_of(self.text, self.identity)
-            return ExhibitEvaluation(name, self.text, self.text, 2, table, sources=self.sources)
-
-        def claims(self) -> tuple[ClaimEvaluation, ...]:
-            text = self.text
+            self.meta = Meta(name, text, text, text, text, {}, 1, 1.0, text, (group,), {text: text}, note=text)
             checks = Checks({text: Check(text, 1.0, at_most=0.0, control=0.0, control_of=text)}, (text,))
             facts = (text, text, text, text, f"{text} beside")
             judgements = {text: judge(checks), f"{text} b": not_run(text)}
-            return tuple(ClaimEvaluation(name, *facts, said, text, text) for name, said in judgements.items())
-
-        def observations(self) -> tuple[ObservationEvaluation, ...]:
-            return (ObservationEvaluation(self.text, self.text, self.text, self.text),)
-
-        def runs(self) -> pd.DataFrame:
-            row = {"group": self.text, "model": self.text, "combination": self.identity, "used": True}
-            return pd.DataFrame([row | {"folds": 1, "trials": 1}])
-
-        def query_pairs(self) -> tuple[QueryPairs, ...]:
-            text = self.text
+            self.claims = tuple(ClaimEvaluation(id, *facts, said, text, text) for id, said in judgements.items())
+            self.observations = (ObservationEvaluation(text, text, text, text),)
+            row = {"group": text, "model": text, "combination": identity, "used": True}
+            self.runs = pd.DataFrame([row | {"folds": 1, "trials": 1}])
             compared = {"group": text, "metric": text, "queries": 3, "models": (text, f"{text} b"), "left_out": 1}
-            compared |= {"identities": (self.identity, ""), "means": (0.6, 0.5), "better": ((0, 2), (1, 0))}
+            compared |= {"identities": (identity, ""), "means": (0.6, 0.5), "better": ((0, 2), (1, 0))}
             drawn = ((0, 1, text), (1, 1, text), (0, 2, text))
-            return (QueryPairs(**compared, drawn=drawn, values=((0.9, 0.5, 0.4), (0.1, 0.6, 0.8))),)
+            self.query_pairs = (QueryPairs(**compared, drawn=drawn, values=((0.9, 0.5, 0.4), (0.1, 0.6, 0.8))),)
+
+        def _exhibit(self, name: str) -> ExhibitEvaluation:
+            alone = pd.DataFrame({self.text: [self.text, "b"]})
+            table = alone if name.endswith("alone") else table_of(self.text, self.identity)
+            return ExhibitEvaluation(name, self.text, self.text, 2, table, sources=self.sources)
 
     def write(text: str | Sequence[str], folder: Path) -> list[Path]:
         texts = [text] if isinstance(text, str) else text
@@ -175,7 +162,7 @@ def report_of() -> Callable[..., list[Path]]:
             report, shown = folder / "report" / kind, []
             for number, one in enumerate(texts):
                 name, identity = f"made{number or ''}", f"{number:016}"
-                artefact = Evaluation(Forged(one, name, identity)).write(report / name)
+                artefact = Forged(one, name, identity).write(report / name)
                 facts = {"versions": {one: one}, "fit_seconds": 1.0, "data": {"train": one, "valid": one}}
                 facts |= {"test_fingerprint": one, "threads": one, "iterations": one, "best_iteration": one}
                 plugin = {"name": one, "parameters": {one: one}, "distribution": one, "version": one}

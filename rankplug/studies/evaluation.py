@@ -15,8 +15,6 @@ A study's notebook evaluates it once and writes the folder, the artefact. Report
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 import json
 import math
 import os
@@ -26,14 +24,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from rankplug.errors import NotRunError, RankplugError, did_you_mean
 from rankplug.registry import NAME, code_digest, registry
 from rankplug.studies.claims import claim_label
-from rankplug.studies.papers import Exhibit, Study, slug
+from rankplug.studies.papers import Study, slug
 from rankplug.studies.query_pairs import QueryPairs, query_pairs
 from rankplug.studies.runs import core_seconds, number_on
 from rankplug.studies.verdicts import VERDICTS, Abstention, Judgement, Verdict, read_judgement
@@ -48,7 +46,10 @@ if TYPE_CHECKING:
 META, VERDICT_FILE, RUNS, QUERIES, EXHIBITS = "meta.json", "verdicts.json", "runs.csv", "queries.json", "exhibits"
 FORMAT = 2
 UNJUDGED = "not judged"
-Read = TypeVar("Read")
+PICTURES = ("svg", "png", "pdf")
+CLAIM_FACTS = ("id", "text", "section", "role", "source", "exhibit", "margin", "reason")
+"""Fields of a claim's evaluation that are text."""
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,14 @@ class ExhibitEvaluation:
     def id(self) -> str:
         """Name of its files."""
         return slug(self.name)
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """Yield name and content of each of its files."""
+        yield f"{self.id}.csv", self.table.to_csv(index=False).encode()
+        for suffix, content in self.pictures.items():
+            yield f"{self.id}.{suffix}", content
+        if self.pictures:
+            yield f"{self.id}.json", _json(self.points, indent=None)
 
 
 @dataclass(frozen=True)
@@ -138,13 +147,11 @@ class ClaimEvaluation:
 
     def describe(self) -> dict[str, Any]:
         """Return plain values for JSON: the claim, its verdict in short, and all of the judgement."""
-        names = ("id", "text", "section", "role", "source", "exhibit", "margin", "reason")
-        described: dict[str, Any] = {name: getattr(self, name) for name in names}
         judgement: dict[str, Any] = {**self.judgement.describe()}
+        described: dict[str, Any] = {name: getattr(self, name) for name in CLAIM_FACTS}
         described["verdict"] = self.judgement.verdict
         if isinstance(self.judgement, Verdict):
-            part = judgement["parts"][0]
-            needs = self.judgement.needs
+            part, needs = judgement["parts"][0], self.judgement.needs
             described |= {"effect": part["effect"], "interval": [part["low"], part["high"]]}
             described |= {"unit": self.judgement.measured_in, "design": part["extent"]}
             described |= {"would_take": needs.sentence if needs else ""}
@@ -214,34 +221,41 @@ class Meta:
     note: str = ""
 
 
-class _Source(Protocol):
-    """Computes or reads the parts of an evaluation."""
-
-    exhibit_names: tuple[str, ...]
-    study: str
-
-    def meta(self) -> Meta: ...
-    def exhibit(self, name: str) -> ExhibitEvaluation: ...
-    def claims(self) -> tuple[ClaimEvaluation, ...]: ...
-    def observations(self) -> tuple[ObservationEvaluation, ...]: ...
-    def runs(self) -> pd.DataFrame: ...
-    def query_pairs(self) -> tuple[QueryPairs, ...]: ...
-
-
 class Evaluation:
-    """Exhibits, verdicts and observations of a study; each part is computed or read when it is first used.
+    """Exhibits, verdicts and observations of a study; each exhibit is computed or read when it is first used.
 
     :func:`evaluate` makes one from results, :meth:`read` from the folder that :meth:`write` wrote.
+
+    Attributes:
+        study: name of the study.
+        exhibit_names: names of its figures and tables.
+        meta: profile, versions, code, data, machine and times.
+        claims: all claims with their verdicts.
+        observations: observations in the results that no test decides.
+        runs: combinations that were run: a row for each group, model and combination; ``used`` for those that
+            represent the model.
+        query_pairs: models of each group, compared query by query.
     """
 
-    def __init__(self, source: _Source) -> None:
-        self._source = source
-        self._exhibits: dict[str, ExhibitEvaluation] = {}
+    study: str
+    exhibit_names: tuple[str, ...]
+    meta: Meta
+    claims: tuple[ClaimEvaluation, ...]
+    observations: tuple[ObservationEvaluation, ...]
+    runs: pd.DataFrame
+    query_pairs: tuple[QueryPairs, ...]
 
-    @classmethod
-    def read(cls, folder: Path | str) -> Evaluation:
+    @cached_property
+    def _exhibits(self) -> dict[str, ExhibitEvaluation]:
+        return {}
+
+    def _exhibit(self, name: str) -> ExhibitEvaluation:
+        raise NotImplementedError
+
+    @staticmethod
+    def read(folder: Path | str) -> Evaluation:
         """Read an artefact; nothing of the study's code is needed."""
-        return cls(_Stored(Path(folder)))
+        return _Stored(Path(folder))
 
     @staticmethod
     def is_in(folder: Path) -> bool:
@@ -253,50 +267,18 @@ class Evaluation:
         """Mark an artefact as outdated, before another is written in its place."""
         (folder / META).unlink(missing_ok=True)
 
-    @property
-    def study(self) -> str:
-        """The name of the study."""
-        return self._source.study
-
-    @cached_property
-    def meta(self) -> Meta:
-        """Profile, versions, code, data, machine and times."""
-        return self._source.meta()
-
     def exhibit(self, name: str) -> ExhibitEvaluation:
         """Return a figure or table by its name."""
-        if name not in self._source.exhibit_names:
-            raise RankplugError(f"study {self.study} has no {name}: {did_you_mean(name, self._source.exhibit_names)}")
+        if name not in self.exhibit_names:
+            raise RankplugError(f"study {self.study} has no {name}: {did_you_mean(name, self.exhibit_names)}")
         if name not in self._exhibits:
-            self._exhibits[name] = self._source.exhibit(name)
+            self._exhibits[name] = self._exhibit(name)
         return self._exhibits[name]
 
     @property
     def exhibits(self) -> tuple[ExhibitEvaluation, ...]:
         """All figures and tables."""
-        return tuple(map(self.exhibit, self._source.exhibit_names))
-
-    @cached_property
-    def claims(self) -> tuple[ClaimEvaluation, ...]:
-        """All claims with their verdicts."""
-        return self._source.claims()
-
-    @cached_property
-    def observations(self) -> tuple[ObservationEvaluation, ...]:
-        """Observations in the results that no test decides."""
-        return self._source.observations()
-
-    @cached_property
-    def runs(self) -> pd.DataFrame:
-        """Combinations that were run: a row for each group, model and combination; ``used`` for those that represent
-        the model.
-        """
-        return self._source.runs()
-
-    @cached_property
-    def query_pairs(self) -> tuple[QueryPairs, ...]:
-        """Models of each group, compared query by query."""
-        return self._source.query_pairs()
+        return tuple(map(self.exhibit, self.exhibit_names))
 
     @property
     def counts(self) -> dict[str, int]:
@@ -332,7 +314,7 @@ class Evaluation:
         folder = Path(folder)
         (folder / EXHIBITS).mkdir(parents=True, exist_ok=True)
         self.withdraw(folder)  # A folder that is half written is no artefact.
-        files = {name: content for shown in self.exhibits for name, content in _exhibit_files(shown)}
+        files = {name: content for exhibit in self.exhibits for name, content in exhibit.files()}
         for old in (folder / EXHIBITS).iterdir():
             if old.name not in files:
                 old.unlink()
@@ -343,11 +325,11 @@ class Evaluation:
         write_whole(folder / QUERIES, _json([asdict(pairs) for pairs in self.query_pairs], indent=None))
         exhibits = [
             {
-                "name": shown.name, "title": shown.title, "caption": shown.caption, "digits": shown.digits,
-                "pictures": list(shown.pictures),
-                "columns": {str(name): str(kind) for name, kind in shown.table.dtypes.items()},
+                "name": exhibit.name, "title": exhibit.title, "caption": exhibit.caption, "digits": exhibit.digits,
+                "pictures": list(exhibit.pictures),
+                "columns": {str(name): str(kind) for name, kind in exhibit.table.dtypes.items()},
             }
-            for shown in self.exhibits
+            for exhibit in self.exhibits
         ]  # fmt: skip
         meta = asdict(self.meta) | {"written": time.strftime("%Y-%m-%d %H:%M", time.gmtime())}
         write_whole(folder / META, _json({"format": FORMAT, **meta, "exhibits": exhibits}))
@@ -355,21 +337,20 @@ class Evaluation:
 
     def _runs_with_use(self) -> pd.DataFrame:
         """Return the runs with the exhibits and claims that rest on each."""
-        columns: dict[str, list[str]] = {}
-        used_by = (("exhibits", self.exhibits), ("claims", self.claims))
-        for name, users in used_by:
-            behind: dict[tuple[str, str], list[str]] = {}
+        runs = self.runs
+        for kind, users in (("exhibits", self.exhibits), ("claims", self.claims)):
+            ids: dict[Cell, list[str]] = {}
             for user in users:
                 for source in user.sources:
-                    behind.setdefault((source.group, source.model), []).append(user.id)
-            rows = self.runs[["group", "model"]].itertuples(index=False) if len(self.runs) else ()
-            columns[name] = [" ".join(behind.get((group, model), ())) for group, model in rows]
-        return self.runs.drop(columns=list(columns), errors="ignore").assign(**columns)
+                    ids.setdefault((source.group, source.model), []).append(user.id)
+            cells = zip(runs["group"], runs["model"], strict=True)
+            runs = runs.assign(**{kind: [" ".join(ids.get(cell, ())) for cell in cells]})
+        return runs
 
 
 def evaluate(study: Study, results: Results) -> Evaluation:
     """Return a study's exhibits, verdicts and observations on some results, with what is behind each."""
-    return Evaluation(_Computed(study, results))
+    return _Computed(study, results)
 
 
 def read_artefacts(report: Path, names: Iterable[str] = ()) -> dict[str, Evaluation]:
@@ -378,19 +359,19 @@ def read_artefacts(report: Path, names: Iterable[str] = ()) -> dict[str, Evaluat
     Raises:
         RankplugError: a named study has none, or there is none at all.
     """
-    wanted = list(names)
-    there = sorted(path.parent.name for path in report.glob(f"*/{META}"))
-    if absent := [name for name in wanted if name not in there]:
+    requested = list(names)
+    available = sorted(path.parent.name for path in report.glob(f"*/{META}"))
+    if absent := [name for name in requested if name not in available]:
         raise RankplugError(f"{report} has no evaluation of {', '.join(absent)}; run rankplug reproduce {absent[0]}")
-    if not there:
+    if not available:
         raise RankplugError(
             f"{report} has no evaluation of a study; run rankplug reproduce all, or name the report's folder"
         )
-    return {name: Evaluation.read(report / name) for name in wanted or there}
+    return {name: Evaluation.read(report / name) for name in requested or available}
 
 
-class _Computed:
-    """Parts of an evaluation, computed from results."""
+class _Computed(Evaluation):
+    """An evaluation whose parts are computed from results when they are first used."""
 
     def __init__(self, study: Study, results: Results) -> None:
         self._study, self._results = study, results
@@ -398,78 +379,84 @@ class _Computed:
         self.study = study.name
         self.exhibit_names = tuple(exhibit.name for exhibit in study.exhibits)
 
+    @cached_property
     def meta(self) -> Meta:
         study, results = self._study, self._results
         records = [record["record"] for record in results.records]
-        started = [number_on(record, "started") for record in records]
+        started = max((number_on(record, "started") for record in records), default=0.0)
         versions = {package: version for record in records for package, version in record.get("versions", {}).items()}
         code, note = _code()
         return Meta(
-            study.name,
-            study.title,
-            str(study.citation),
-            study.bibtex,
-            results.profile,
-            dict(results.parameters),
-            len(records),
-            round(sum(map(core_seconds, records)) / 60, 1),
-            time.strftime("%Y-%m-%d", time.gmtime(max(started, default=0.0))),
-            tuple(
+            study=study.name,
+            title=study.title,
+            citation=str(study.citation),
+            bibtex=study.bibtex,
+            profile=results.profile,
+            parameters=dict(results.parameters),
+            trials=len(records),
+            core_minutes=round(sum(map(core_seconds, records)) / 60, 1),
+            date=time.strftime("%Y-%m-%d", time.gmtime(started)),
+            groups=tuple(
                 Group(name, str(runs.shared.get("dataset", "")), runs.place, results.is_made(name))
                 for name, runs in results.runs.items()
             ),
-            dict(sorted(versions.items())),
-            code,
-            {"platform": platform.platform(), "python": platform.python_version(), "cores": os.cpu_count() or 1},
+            versions=dict(sorted(versions.items())),
+            code=code,
+            machine={
+                "platform": platform.platform(),
+                "python": platform.python_version(),
+                "cores": os.cpu_count() or 1,
+            },
             note=note,
         )
 
-    def exhibit(self, name: str) -> ExhibitEvaluation:
+    def _exhibit(self, name: str) -> ExhibitEvaluation:
         import pandas as pd
 
         from rankplug.plotting import encode_figure, in_style
 
-        exhibit = self._study.exhibit(name)
+        exhibit, figure, sources = self._study.exhibit(name), None, ()
         try:
             with in_style():
                 (table, figure), sources = self._with_sources(exhibit.draw)
         except NotRunError:
-            return self._exhibit(exhibit, pd.DataFrame())
-        pictures, points = encode_figure(figure, ("svg", "png", "pdf")) if figure else ({}, [])
-        return self._exhibit(exhibit, table, pictures, points, sources)
-
-    @staticmethod
-    def _exhibit(exhibit: Exhibit, table: pd.DataFrame, *drawn: Any) -> ExhibitEvaluation:
+            table = pd.DataFrame()
+        pictures, points = encode_figure(figure, PICTURES) if figure else ({}, [])
         facts = (exhibit.name, exhibit.title, exhibit.caption, exhibit.digits)
-        return ExhibitEvaluation(*facts, plain_table(table), *drawn)
+        return ExhibitEvaluation(*facts, plain_table(table), pictures, points, sources)
 
+    @cached_property
     def claims(self) -> tuple[ClaimEvaluation, ...]:
-        found = []
+        evaluations = []
         for claim in self._study.claims:
             judgement, sources = self._with_sources(claim.judge)
             margin, reason = (str(claim.margin), claim.margin.reason) if claim.margin else ("", "")
             facts = (claim.id, claim.text, claim.section, claim.role, claim.source, claim.exhibit)
-            found.append(ClaimEvaluation(*facts, judgement, margin, reason, sources))
-        return tuple(found)
+            evaluations.append(ClaimEvaluation(*facts, judgement, margin, reason, sources))
+        return tuple(evaluations)
 
+    @cached_property
     def observations(self) -> tuple[ObservationEvaluation, ...]:
         seen = ((each, each.seen(self._results)) for each in self._study.observations)
         return tuple(ObservationEvaluation(each.id, each.text, words, each.exhibit) for each, words in seen if words)
 
+    @cached_property
     def runs(self) -> pd.DataFrame:
-        import pandas as pd
-
         table = self._results.describe()
-        return plain_table(table if len(table) else pd.DataFrame(columns=list(RUN_COLUMNS)).astype(RUN_COLUMNS))
+        return plain_table(table) if len(table) else _no_runs()
 
+    @cached_property
     def query_pairs(self) -> tuple[QueryPairs, ...]:
         return tuple(query_pairs(self._results))
 
-    def _with_sources(self, make: Callable[[Results], Read]) -> tuple[Read, tuple[RunSource, ...]]:
-        """Return what a function makes of the results, and the runs that it read."""
-        with self._results.noting_reads() as cells:
-            made = make(self._results)
-        return made, sources_of(self._results, cells)
+    def _with_sources(self, make: Callable[[Results], Value]) -> tuple[Value, tuple[RunSource, ...]]:
+        """Return what a function makes of the results, and the runs that it read, by group and model in their order."""
+        results = self._results
+        with results.noting_reads() as cells:
+            value = make(results)
+        ordered = [(group, model) for group in results.frames for model in results.models(group)]
+        sources = (RunSource(*cell, results.identities(*cell)) for cell in ordered if cell in cells)
+        return value, tuple(source for source in sources if source.identities)
 
 
 def code_packages() -> list[str]:
@@ -490,115 +477,69 @@ def _code() -> tuple[str, str]:
         return "", f"The code changed while it evaluated: {error}"
 
 
-def sources_of(results: Results, cells: Iterable[Cell]) -> tuple[RunSource, ...]:
-    """Return the combinations of some groups' models that were run, in the order of the groups and models."""
-    read = set(cells)
-    ordered = [(group, model) for group in results.frames for model in results.models(group) if (group, model) in read]
-    sources = (RunSource(group, model, results.identities(group, model)) for group, model in ordered)
-    return tuple(source for source in sources if source.identities)
-
-
-class _Stored:
-    """Parts of an evaluation, read from an artefact."""
+class _Stored(Evaluation):
+    """An evaluation that was read from an artefact."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        about, verdicts = self._json(META), self._json(VERDICT_FILE)
         with self._explained():
+            about, verdicts = self._json(META), self._json(VERDICT_FILE)
             if about.pop("format") != FORMAT or verdicts["format"] != FORMAT:
                 raise ValueError(f"it has another format than {FORMAT}")
-            self._exhibits = {str(each["name"]): each for each in about.pop("exhibits", ())}
+            self._about = {str(each["name"]): each for each in about.pop("exhibits", ())}
             groups = tuple(Group(**group) for group in about.pop("groups"))
-            self._meta = Meta(**about, groups=groups)
-            if not NAME.fullmatch(self._meta.study):
-                raise ValueError(f"{self._meta.study!r} is not a study's name")
-            self._claims, self._observations = verdicts["claims"], verdicts["observations"]
-        self.study, self.exhibit_names = self._meta.study, tuple(self._exhibits)
-
-    def meta(self) -> Meta:
-        return self._meta
-
-    def exhibit(self, name: str) -> ExhibitEvaluation:
-        with self._explained():
-            about, stem = self._exhibits[name], slug(name)
-            suffixes = [suffix for suffix in ("svg", "png", "pdf") if suffix in about["pictures"]]
-            pictures = {suffix: (self._folder / EXHIBITS / f"{stem}.{suffix}").read_bytes() for suffix in suffixes}
-            points = self._json(f"{EXHIBITS}/{stem}.json") if pictures else []
-            table = _read_table((self._folder / EXHIBITS / f"{stem}.csv").read_bytes(), about["columns"])
-            facts = (name, str(about["title"]), str(about["caption"]), int(about["digits"]))
-            return ExhibitEvaluation(*facts, table, pictures, points, self._sources.get(("exhibits", stem), ()))
-
-    def claims(self) -> tuple[ClaimEvaluation, ...]:
-        names = ("id", "text", "section", "role", "source", "exhibit", "margin", "reason")
-        with self._explained():
-            return tuple(
+            self.meta = Meta(**about, groups=groups)
+            self.study, self.exhibit_names = self.meta.study, tuple(self._about)
+            if not NAME.fullmatch(self.study):
+                raise ValueError(f"{self.study!r} is not a study's name")
+            runs = _read_table(folder / RUNS, RUN_COLUMNS) if (folder / RUNS).exists() else _no_runs()
+            self._sources = {kind: _sources(runs, kind) for kind in ("exhibits", "claims")}
+            self.runs = runs.drop(columns=["exhibits", "claims"], errors="ignore")
+            pairs = self._json(QUERIES) if (folder / QUERIES).exists() else ()
+            self.query_pairs = tuple(QueryPairs.read(each) for each in pairs)
+            self.observations = tuple(ObservationEvaluation(**each) for each in verdicts["observations"])
+            self.claims = tuple(
                 ClaimEvaluation(
-                    **{name: str(each[name]) for name in names},
+                    **{name: str(each[name]) for name in CLAIM_FACTS},
                     judgement=read_judgement(each["judgement"]),
-                    sources=self._sources.get(("claims", each["id"]), ()),
+                    sources=self._sources["claims"].get(each["id"], ()),
                 )
-                for each in self._claims
+                for each in verdicts["claims"]
             )
 
-    def observations(self) -> tuple[ObservationEvaluation, ...]:
+    def _exhibit(self, name: str) -> ExhibitEvaluation:
         with self._explained():
-            return tuple(ObservationEvaluation(**each) for each in self._observations)
-
-    def runs(self) -> pd.DataFrame:
-        return self._runs.drop(columns=["exhibits", "claims"], errors="ignore")
-
-    def query_pairs(self) -> tuple[QueryPairs, ...]:
-        if not (self._folder / QUERIES).exists():
-            return ()
-        with self._explained():
-            return tuple(QueryPairs.read(each) for each in self._json(QUERIES))
-
-    @cached_property
-    def _runs(self) -> pd.DataFrame:
-        import pandas as pd
-
-        if not (self._folder / RUNS).exists():
-            return pd.DataFrame()
-        with self._explained():
-            content = (self._folder / RUNS).read_bytes()
-            return _read_table(content, RUN_COLUMNS)
-
-    @cached_property
-    def _sources(self) -> dict[tuple[str, str], tuple[RunSource, ...]]:
-        """The runs behind each exhibit and claim, by its kind and id."""
-        behind: dict[tuple[str, str], dict[tuple[str, str], list[str]]] = {}
-        for row in self._runs.to_dict("records"):
-            for kind in ("exhibits", "claims") if row["used"] else ():
-                for name in row[kind].split():
-                    models = behind.setdefault((kind, name), {})
-                    models.setdefault((row["group"], row["model"]), []).append(row["combination"])
-        return {
-            user: tuple(RunSource(*cell, tuple(identities)) for cell, identities in models.items())
-            for user, models in behind.items()
-        }
+            about, stem = self._about[name], self._folder / EXHIBITS / slug(name)
+            suffixes = [suffix for suffix in PICTURES if suffix in about["pictures"]]
+            pictures = {suffix: stem.with_suffix(f".{suffix}").read_bytes() for suffix in suffixes}
+            points = self._json(f"{EXHIBITS}/{stem.name}.json") if pictures else []
+            table = _read_table(stem.with_suffix(".csv"), about["columns"])
+            facts = (name, str(about["title"]), str(about["caption"]), int(about["digits"]))
+            return ExhibitEvaluation(*facts, table, pictures, points, self._sources["exhibits"].get(stem.name, ()))
 
     def _json(self, name: str) -> Any:
-        with self._explained():
-            return json.loads((self._folder / name).read_text(encoding="utf-8"))
+        return json.loads((self._folder / name).read_text(encoding="utf-8"))
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
         """Raise an error that names the folder, where its content cannot be read."""
         try:
             yield
-        except RankplugError:
-            raise
         except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
             reason = f"{self._folder} is no evaluation of a study: {type(error).__name__}: {error}"
             raise RankplugError(f"{reason}; write it again with rankplug reproduce") from error
 
 
-def _exhibit_files(shown: ExhibitEvaluation) -> Iterable[tuple[str, bytes]]:
-    yield f"{shown.id}.csv", shown.table.to_csv(index=False).encode()
-    for suffix, content in shown.pictures.items():
-        yield f"{shown.id}.{suffix}", content
-    if shown.pictures:
-        yield f"{shown.id}.json", _json(shown.points, indent=None)
+def _sources(runs: pd.DataFrame, kind: str) -> dict[str, tuple[RunSource, ...]]:
+    """Return the runs behind each exhibit or claim by its id."""
+    behind: dict[str, dict[Cell, list[str]]] = {}
+    for row in runs[runs["used"]].to_dict("records"):
+        for user in row[kind].split():
+            behind.setdefault(user, {}).setdefault((row["group"], row["model"]), []).append(row["combination"])
+    return {
+        user: tuple(RunSource(*cell, tuple(identities)) for cell, identities in cells.items())
+        for user, cells in behind.items()
+    }
 
 
 def _json(value: Any, indent: int | None = 1) -> bytes:
@@ -629,22 +570,23 @@ def plain_table(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _read_table(content: bytes, kinds: Mapping[str, str]) -> pd.DataFrame:
+def _no_runs() -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(columns=list(RUN_COLUMNS)).astype(dict(RUN_COLUMNS))
+
+
+def _read_table(path: Path, kinds: Mapping[str, str]) -> pd.DataFrame:
     """Read a table that was written as CSV; columns without a kind are text."""
     import pandas as pd
 
-    rows = list(csv.reader(io.StringIO(content.decode(), newline="")))
-    names, body = (rows[0], rows[1:]) if rows else ([], [])
-    if absent := set(kinds) - set(names):
-        raise ValueError(f"a table has no column {min(absent)}")
-    columns: dict[str, pd.Series[Any]] = {}
-    for place, name in enumerate(names):
-        kind, values = kinds.get(name, "object"), [row[place] for row in body]
+    if not kinds:
+        return pd.DataFrame()
+    table = pd.read_csv(path, dtype=object, keep_default_na=False, index_col=False)
+    for name, kind in kinds.items():
+        words = table[name]
         if kind == "bool":
-            columns[name] = pd.Series([value == "True" for value in values], dtype=bool)
-        elif kind.startswith(("float", "int", "uint")):
-            number = float if kind.startswith("float") else int
-            columns[name] = pd.Series([number(value or "nan") for value in values], dtype=kind)
-        else:
-            columns[name] = pd.Series(values, dtype=object)
-    return pd.DataFrame(columns)
+            table[name] = words == "True"
+        elif kind != "object":
+            table[name] = words.replace("", "nan").astype(kind)
+    return table
