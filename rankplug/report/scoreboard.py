@@ -52,17 +52,8 @@ def board_files(shown: Scoreboard, folder: Path) -> dict[Board, dict[str, str]]:
     files: dict[Board, dict[str, str]] = {}
     (folder / FOLDER).mkdir(parents=True, exist_ok=True)
     for board, anchor in board_anchors(shown).items():
-        rows = [
-            {
-                "paper": method.study, "method": str(method), "mean rank": board.ranks.mean.get(method),
-                "collection": board.collection.title, "data": board.collection.details, "mean": place.interval.point,
-                "low": place.interval.low, "high": place.interval.high, "trials": place.trials,
-                "behind the best": place.lead, "the best is better": place.verdict,
-                "combination": " ".join(place.entry.identities),
-            }
-            for method, place in board.standings.items()
-        ]  # fmt: skip
-        table = pd.DataFrame(rows)
+        table = pd.DataFrame(board.describe()["methods"])
+        table["combinations"] = table["combinations"].map(" ".join)
         contents = {"csv": table.to_csv(index=False).encode(), "tex": exhibit_latex(table).encode(), **_pictures(board)}
         files[board] = {suffix: f"{FOLDER}/{anchor}.{suffix}" for suffix in contents}
         for suffix, file in files[board].items():

@@ -383,7 +383,7 @@ def _compared(rows: pd.DataFrame, level: float) -> Iterator[dict[str, Any]]:
         }
         if len(pairs) > 1:
             difference = test(*pairs.to_numpy().T, unit=unit, level=level)
-            effect = effect_size(*pairs.to_numpy().T, unit=unit).hedges
+            effect = effect_size(*pairs.to_numpy().T)
             yield {
                 **facts, "low": difference.low, "high": difference.high, "p": difference.p_value,
                 "test": difference.method, "effect_size": effect,

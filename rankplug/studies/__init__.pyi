@@ -48,7 +48,6 @@ from .runs import read_profile as read_profile
 from .samples import Design as Design
 from .samples import IndependentTrials as IndependentTrials
 from .samples import OfficialFolds as OfficialFolds
-from .samples import PublishedNumber as PublishedNumber
 from .samples import Resplits as Resplits
 from .samples import Sample as Sample
 from .samples import Values as Values

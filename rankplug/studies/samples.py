@@ -162,42 +162,7 @@ class WeightedSum:
         return frozenset().union(*(sample.runs for sample in self.samples))
 
 
-@dataclass(frozen=True, eq=False)
-class PublishedNumber:
-    """One published number beside runs of ours on the same queries: the difference to what one run of ours gives.
-
-    Args:
-        values: ours, one a seed.
-        published: the number, of one run.
-        runs: group and model of the runs behind it.
-    """
-
-    values: Doubles
-    published: float
-    runs: frozenset[Cell] = frozenset()
-
-    @cached_property
-    def estimate(self) -> Estimate:
-        """Our mean less the number, with the error of a prediction: ``s sqrt(1 + 1 / seeds)``."""
-        values = np.asarray(self.values, np.float64)
-        estimate = Sample(values, IndependentTrials()).estimate
-        floor = estimate.error**2 * estimate.count
-        return Estimate(
-            estimate.point - self.published, np.sqrt(estimate.error**2 + floor), estimate.degrees, estimate.count, floor
-        )
-
-    @property
-    def extent(self) -> str:
-        """The runs that the prediction is made from, in words."""
-        return f"one run as {self.values.size} of ours predict it"
-
-    @property
-    def repeats(self) -> str:
-        """The unit that a further repetition adds."""
-        return "seeds"
-
-
-Values = Sample | WeightedSum | PublishedNumber
+Values = Sample | WeightedSum
 """Estimates by which a part of a claim is judged."""
 
 

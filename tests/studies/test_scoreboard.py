@@ -80,8 +80,8 @@ def table(store, profile="quick"):
 def test_means_intervals_ranks_and_verdicts_follow_formulas(store):
     fill(store)
     boards = scoreboard([PAPER], store=store, profiles=["quick"]).boards
-    assert [board.collection.title for board in boards] == ["made as MSLR"] * 2
-    board = next(board for board in boards if not board.collection.transforms)
+    assert [board.conditions.collection for board in boards] == ["made as MSLR"] * 2
+    board = next(board for board in boards if not board.conditions.transforms)
     written = table(store)
     standings = {str(method): standing for method, standing in board.standings.items()}
     assert list(standings)[:2] == ["LambdaRank", "<b>ListNet</b>"]
@@ -132,7 +132,7 @@ def test_results_of_other_versions_are_left_out(store, monkeypatch):
 def test_one_shared_test_part_has_no_independent_blocks(store):
     fill(store, pool=False)
     boards = scoreboard([PAPER], store=store, profiles=["quick"]).boards
-    board = next(board for board in boards if not board.collection.transforms)
+    board = next(board for board in boards if not board.conditions.transforms)
     assert board.ranks.critical is None
     best = next(iter(board.standings.values()))
     assert best.interval.point == pytest.approx(table(store)["LambdaRank"].mean())
@@ -159,7 +159,7 @@ def test_a_method_alone_on_a_collection_is_not_ranked(store, tmp_path):
                 store.write(result(trial, MODELS[model], group, 0.001 * rng.normal(), True, {}))
     shown = scoreboard([paper(runs=parts)], store=store, profiles=["quick"])
     (board,) = shown.boards
-    assert board.collection.place == "both" and len(board.ranks.mean) == 2
+    assert board.conditions.place == "both" and len(board.ranks.mean) == 2
     text = write_scoreboard(shown, store, tmp_path / "report").read_text()
     assert text.count("<small>of 2</small>") == 2
 
