@@ -124,7 +124,7 @@ def _sweeps_of_study(name: str, profile: str) -> list[Sweep]:
         chosen = study(name)
     except UnknownPluginError as error:
         raise GrammarError(f"{name} is neither a file nor a study, nor a grid such as loss=xe_ndcg ({error})") from None
-    return [runs.sweep() for runs in chosen.runs_asked(read_profile(profile)).values()]
+    return [runs.sweep() for runs in chosen.planned_runs(read_profile(profile)).values()]
 
 
 def tell_plan(plan: Plan, store: Store, jobs: int, as_json: bool) -> None:

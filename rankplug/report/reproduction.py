@@ -87,7 +87,7 @@ def reproduce(
         require((), NEEDED)
         selected = _with_all_runs(selected, "all" not in wanted, profile, data, store)
     if run_missing and decide is None:
-        sweeps = [runs.sweep() for paper in selected for runs in paper.runs_asked(profile, **parameters).values()]
+        sweeps = [runs.sweep() for paper in selected for runs in paper.planned_runs(profile, **parameters).values()]
         train(sweeps, store, plan=plan, **further)
     for paper in selected:
         decisions = report / paper.name / DECISIONS

@@ -11,7 +11,7 @@ from rankplug.statistics import holm_steps
 from rankplug.studies.runs import core_seconds
 from rankplug.studies.samples import Cell, Values
 from rankplug.studies.study_results import Results
-from rankplug.studies.verdicts import Differences, Evidence, Judgement, Steps, Verdict, judge, not_run
+from rankplug.studies.verdicts import Differences, Evidence, Judgement, Steps, judge, not_run
 
 
 @dataclass(frozen=True)
@@ -85,22 +85,18 @@ class Claim:
         """Return the verdict on results, or the one for which trials were added.
 
         Args:
-            results: of the study.
+            results: results of the study.
             margin: in place of the claim's own, in the statistic's own unit.
             steps: levels of the tests, those of a single look by default.
             looks: how often the growing data were looked at.
         """
-        evidence = self._evidence(results)
+        try:
+            evidence = self.statistic(results)
+        except NotRunError as error:
+            evidence = not_run(str(error))
         if self.margin is not None and margin is None and looks == 1 and self.id in results.decisions:
             return results.decisions[self.id]
         return self.judge_evidence(evidence, results, margin=margin, steps=steps, looks=looks)
-
-    def _evidence(self, results: Results) -> Evidence:
-        """Return the evidence on results, or that runs which the claim speaks of are not among them."""
-        try:
-            return self.statistic(results)
-        except NotRunError as error:
-            return not_run(str(error))
 
     def judge_evidence(
         self,
@@ -114,13 +110,14 @@ class Claim:
         """Return the verdict on evidence such as the claim's statistic gives, see :meth:`judge` for the arguments."""
         if self.margin is None:
             return judge(evidence)
+        samples = evidence.parts.values() if isinstance(evidence, Differences) else ()
         return judge(
             evidence,
             margin=self.margin.value if margin is None else margin,
             scale=self.margin.scale,
             measured_in=self.margin.unit,
-            data=_data(evidence, results),
-            data_of=lambda sample: _data_of(sample, results),
+            data=_data(samples, results),
+            data_of=lambda sample: _data([sample], results),
             steps=steps,
             looks=looks,
             cost=lambda runs: core_minutes(results, runs),
@@ -177,20 +174,7 @@ class Observation:
             return ""
 
 
-def _data(evidence: Evidence, results: Results) -> str:
-    """Name the data that the evidence comes from, such as ``made data and OHSUMED``."""
-    if not isinstance(evidence, Differences):
-        return ""
-    groups = sorted({group for sample in evidence.parts.values() for group, _ in sample.runs})
-    return " and ".join(dict.fromkeys(results.collection(group) for group in groups))
-
-
-def _data_of(sample: Values, results: Results) -> str:
-    return " and ".join(
-        dict.fromkeys(results.collection(group) for group in sorted({group_name for group_name, _ in sample.runs}))
-    )
-
-
-def decided(judgement: Judgement) -> bool:
-    """Tell whether a claim has a verdict other than inconclusive."""
-    return isinstance(judgement, Verdict) and judgement.decided
+def _data(samples: Iterable[Values], results: Results) -> str:
+    """Name the data behind some samples, such as ``made data and OHSUMED``."""
+    groups = sorted({group for sample in samples for group, _ in sample.runs})
+    return " and ".join(dict.fromkeys(map(results.collection, groups)))

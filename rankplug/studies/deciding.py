@@ -20,7 +20,7 @@ from rankplug.errors import RankplugError
 from rankplug.statistics import look_steps
 from rankplug.studies.claims import Claim, core_minutes
 from rankplug.studies.papers import Study, train
-from rankplug.studies.runs import Profile, Runs, StoredFrames, StoredRecords
+from rankplug.studies.runs import Profile, Runs, StoredFrames
 from rankplug.studies.samples import Cell
 from rankplug.studies.study_results import Results
 from rankplug.studies.verdicts import Differences, Verdict
@@ -78,7 +78,6 @@ def decide(
     seed: int = 0,
     jobs: int = 1,
     store: Store | str | Path | None = None,
-    progress: bool = True,
     **execution: Any,
 ) -> Results:
     """Run a study, add trials until every claim is decided that a budget can decide, and return results with verdicts.
@@ -87,25 +86,23 @@ def decide(
 
     Args:
         study: the paper.
-        profile: how large the first look is.
-        budget: for what is added; two hours by default.
+        profile: size of the runs at the first look.
+        budget: limits of what is added; two hours by default.
         data: a data set in place of the profile's own.
         seed: the master seed.
-        jobs: trials at a time.
+        jobs: number of trials at once.
         store: where results lie, or their folder.
-        progress: shows a bar.
-        execution: handed to :func:`rankplug.sweeps.sweep`.
+        execution: further arguments of :func:`rankplug.studies.train`, such as ``progress``.
     """
     from rankplug.store import Store
 
-    kept = Store.named(store)
-    execution = {"jobs": jobs, "progress": progress, **execution}
-    base = study.run(profile, data=data, seed=seed, store=kept, **execution)
+    opened = Store.named(store)
+    base = study.run(profile, data=data, seed=seed, store=opened, jobs=jobs, **execution)
 
     def more(runs: Mapping[str, Runs]) -> Results:
-        train([group.sweep() for group in runs.values()], kept, **execution)
-        frames = StoredFrames(runs, kept)
-        return Results(profile, frames, base.published, StoredRecords(frames), runs)
+        train([group.sweep() for group in runs.values()], opened, jobs=jobs, **execution)
+        frames = StoredFrames(runs, opened)
+        return Results(profile, frames, base.published, frames.records, runs)
 
     return _decided(study, base, budget or Budget(), more, jobs)
 
@@ -115,10 +112,9 @@ def decisions_in_words(study: Study, results: Results) -> str:
     lines = []
     labels = {claim.id: claim.label for claim in study.claims}
     for claim_id, verdict in results.decisions.items():
-        looks = "1 look" if verdict.looks == 1 else f"{verdict.looks} looks"
-        part = verdict.decisive
-        told = f"{verdict.verdict} after {looks}, {part.extent}" if part.extent else f"{verdict.verdict} after {looks}"
-        lines.append(f"{labels[claim_id]} {told}" + (f"; {verdict.needs.sentence}" if verdict.needs else ""))
+        words = [f"{labels[claim_id]} {verdict.verdict} after {verdict.looks} look{'s' * (verdict.looks > 1)}"]
+        words += [verdict.decisive.extent] if verdict.decisive.extent else []
+        lines.append(", ".join(words) + (f"; {verdict.needs.sentence}" if verdict.needs else ""))
     count = sum(verdict.decided for verdict in results.decisions.values())
     return "\n".join([f"{study.name}: {count} of {len(lines)} claims about differences are decided", *lines])
 

@@ -6,6 +6,7 @@ and every figure, table and verdict is computed from the stored results.
 
 from __future__ import annotations
 
+import itertools
 import json
 import pathlib
 import re
@@ -19,7 +20,7 @@ from rankplug.errors import NotRunError, RankplugError, SpecificationError, did_
 from rankplug.registry import NAME, Parameters, StudySpecification, read_parameters, registry
 from rankplug.studies.citation import Citation, rankplug_bibtex
 from rankplug.studies.claims import Claim, Observation
-from rankplug.studies.runs import Profile, Runs, StoredFrames, StoredRecords, read_profile
+from rankplug.studies.runs import Profile, Runs, StoredFrames, read_profile
 from rankplug.studies.study_results import Results
 from rankplug.studies.verdicts import Verdict
 from rankplug.system import packaged_file, write_whole
@@ -122,13 +123,12 @@ class Study:
 
     def exhibit(self, name: str) -> Exhibit:
         """Return the figure or table with a name."""
-        for exhibit in self.exhibits:
-            if exhibit.name == name:
-                return exhibit
-        names = [exhibit.name for exhibit in self.exhibits]
-        raise RankplugError(f"study {self.name} has no {name}: {did_you_mean(name, names)}")
+        exhibits = {exhibit.name: exhibit for exhibit in self.exhibits}
+        if name not in exhibits:
+            raise RankplugError(f"study {self.name} has no {name}: {did_you_mean(name, exhibits)}")
+        return exhibits[name]
 
-    def runs_asked(
+    def planned_runs(
         self, profile: Profile = "quick", *, data: str | None = None, trials: int | None = None, seed: int = 0
     ) -> dict[str, Runs]:
         """Return the groups of runs at a profile by name, see :meth:`results` for the arguments."""
@@ -144,24 +144,22 @@ class Study:
         """Return the trials at a profile that the store lacks, see :meth:`results` for the arguments."""
         from rankplug.store import Store
 
-        return StoredFrames(self.runs_asked(profile, data=data), Store.named(store)).missing
+        return StoredFrames(self.planned_runs(profile, data=data), Store.named(store)).missing
 
     def plan(
         self,
         profile: Profile = "quick",
         *,
-        data: str | None = None,
-        trials: int | None = None,
-        seed: int = 0,
         store: Store | str | Path | None = None,
         retry_failed: bool = False,
+        **parameters: Any,
     ) -> Plan:
         """Return what :meth:`run` would do with the same arguments: trials to run, done and failed."""
         from rankplug.store import Store
         from rankplug.sweeps import plan_sweeps
 
-        asked = self.runs_asked(profile, data=data, trials=trials, seed=seed)
-        return plan_sweeps((runs.sweep() for runs in asked.values()), Store.named(store), retry_failed=retry_failed)
+        runs = self.planned_runs(profile, **parameters)
+        return plan_sweeps((group.sweep() for group in runs.values()), Store.named(store), retry_failed=retry_failed)
 
     def results(
         self,
@@ -176,9 +174,9 @@ class Study:
         """Read the results of all runs at a profile; :meth:`run` trains those that are missing.
 
         Args:
-            profile: how large.
+            profile: size of the runs.
             data: a data set in place of the profile's own.
-            trials: repetitions, in place of the profile's number.
+            trials: number of repetitions, in place of the profile's.
             seed: the master seed.
             store: where results lie, or their folder.
             decisions: file of the verdicts for which :func:`rankplug.studies.decide` added trials.
@@ -188,7 +186,7 @@ class Study:
         """
         from rankplug.store import Store
 
-        frames = StoredFrames(self.runs_asked(profile, data=data, trials=trials, seed=seed), Store.named(store))
+        frames = StoredFrames(self.planned_runs(profile, data=data, trials=trials, seed=seed), Store.named(store))
         if missing := frames.missing:
             raise NotRunError(
                 f"{frames.store.folder} lacks {len(missing)} of {len(frames.trials)} trials of the study {self.name} at"
@@ -197,8 +195,7 @@ class Study:
             )
         parameters = {name: value for name, value in (("data", data), ("trials", trials), ("seed", seed)) if value}
         decided = read_decisions(decisions) if decisions else {}
-        records = StoredRecords(frames)
-        return Results(profile, frames, self.published(), records, frames.runs, decided, parameters)
+        return Results(profile, frames, self.published(), frames.records, frames.runs, decided, parameters)
 
     def run(
         self,
@@ -207,34 +204,21 @@ class Study:
         data: str | None = None,
         trials: int | None = None,
         seed: int = 0,
-        jobs: int = 1,
         store: Store | str | Path | None = None,
-        progress: bool = True,
-        retry_failed: bool = False,
         decisions: str | Path | None = None,
         **execution: Any,
     ) -> Results:
         """Train what is missing at a profile, which may take hours, and read the results of all runs.
 
-        Args:
-            profile: how large.
-            data: a data set in place of the profile's own.
-            trials: repetitions, in place of the profile's number.
-            seed: the master seed.
-            jobs: trials at a time.
-            store: where results lie, or their folder.
-            progress: shows a bar.
-            retry_failed: runs trials again that failed before.
-            decisions: file of the verdicts for which :func:`rankplug.studies.decide` added trials.
-            execution: handed to :func:`rankplug.sweeps.run`.
+        The arguments are those of :meth:`results`, and in ``execution`` such as ``jobs``, ``progress`` and
+        ``retry_failed`` of :func:`train`.
         """
         from rankplug.store import Store
 
-        kept = Store.named(store)
-        asked = self.runs_asked(profile, data=data, trials=trials, seed=seed)
-        sweeps = [runs.sweep() for runs in asked.values()]
-        train(sweeps, kept, jobs=jobs, progress=progress, retry_failed=retry_failed, **execution)
-        return self.results(profile, data=data, trials=trials, seed=seed, store=kept, decisions=decisions)
+        opened = Store.named(store)
+        runs = self.planned_runs(profile, data=data, trials=trials, seed=seed)
+        train([group.sweep() for group in runs.values()], opened, **execution)
+        return self.results(profile, data=data, trials=trials, seed=seed, store=opened, decisions=decisions)
 
 
 def train(
@@ -243,33 +227,27 @@ def train(
     """Train what the store lacks of some sweeps; raise an error if trials failed or could not run.
 
     Args:
-        sweeps: of studies.
+        sweeps: the sweeps of studies.
         store: where results lie.
-        retry_failed: runs trials again that failed before.
-        plan: of the sweeps, where there is one.
-        execution: handed to :func:`rankplug.sweeps.run`.
+        retry_failed: whether to run trials again that failed before.
+        plan: the plan of the sweeps, where it is known.
+        execution: further arguments of :func:`rankplug.sweeps.run`.
     """
-    from rankplug.sweeps import further_plans, plan_sweeps
+    from rankplug.sweeps import further_plans, plan_sweeps, run
 
-    _train(plan or plan_sweeps(sweeps, store, retry_failed=retry_failed), store, **execution)
-    for further in further_plans(sweeps, store):
-        _train(further, store, **execution)
-
-
-def _train(plan: Plan, store: Store, **execution: Any) -> None:
-    from rankplug.sweeps import run
-
-    outcome = run(plan, store, **execution)
-    if outcome.not_run:
-        raise NotRunError(
-            f"{len(outcome.not_run)} trials could not run, the first: {outcome.not_run[0]}; nothing is recorded of"
-            " them, and the same command runs them"
-        )
-    if outcome.failures:
-        raise RankplugError(
-            f"{len(outcome.failures)} trials failed, the first: {outcome.failures[0]}; once the cause is mended, run"
-            " them again with rankplug reproduce --retry-failed, or in Python with retry_failed=True"
-        )
+    first = plan or plan_sweeps(sweeps, store, retry_failed=retry_failed)
+    for todo in itertools.chain([first], further_plans(sweeps, store)):
+        outcome = run(todo, store, **execution)
+        if outcome.not_run:
+            raise NotRunError(
+                f"{len(outcome.not_run)} trials could not run, the first: {outcome.not_run[0]}; nothing is recorded of"
+                " them, and the same command runs them"
+            )
+        if outcome.failures:
+            raise RankplugError(
+                f"{len(outcome.failures)} trials failed, the first: {outcome.failures[0]}; once the cause is fixed, run"
+                " them again with rankplug reproduce --retry-failed, or in Python with retry_failed=True"
+            )
 
 
 def write_decisions(results: Results, path: Path) -> None:
@@ -301,9 +279,9 @@ class StudyParameters(Parameters):
     decisions: str | None = None
 
 
-def check_parameters(given: Mapping[str, Any]) -> StudyParameters:
+def check_parameters(values: Mapping[str, Any]) -> StudyParameters:
     """Validate the parameters of a study's notebook without a kernel, and say which one is wrong."""
-    parameters = read_parameters(StudyParameters, given, "the notebook")
+    parameters = read_parameters(StudyParameters, values, "the notebook")
     if parameters.data is not None:
         registry().resolve("dataset", parameters.data)
     return parameters
@@ -317,9 +295,9 @@ def study(name: str) -> Study:
 
 def bibliography(names: Iterable[str]) -> str:
     """Return BibTeX of the papers that some studies run again, of all for ``all``; of rankplug where none does."""
-    wanted = list(names)
-    chosen = studies() if "all" in wanted else [study(name) for name in wanted]
-    return "\n\n".join([paper.bibtex for paper in chosen if paper.bibtex] or [rankplug_bibtex()])
+    requested = list(names)
+    papers = studies() if "all" in requested else [study(name) for name in requested]
+    return "\n\n".join([paper.bibtex for paper in papers if paper.bibtex] or [rankplug_bibtex()])
 
 
 def studies() -> list[Study]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -135,6 +135,11 @@ class StoredFrames(Mapping[str, "pd.DataFrame"]):
         """Trials that are not in the store."""
         return [trial for trial in self.trials if not self.store.has(trial)]
 
+    @cached_property
+    def records(self) -> list[dict[str, Any]]:
+        """Records of the finished trials: combination, versions, timings, digests."""
+        return [record for trial in self.trials if (record := self.store.about(trial))]
+
     def rankings(self, group: str, models: Sequence[str]) -> Iterator[dict[str, KeptRun]]:
         """Yield what some models ranked, a mapping for each fold of each trial; nothing where scores are not kept."""
         from rankplug.sweeps import ranked_by
@@ -186,31 +191,6 @@ def _joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
         for frame in frames:
             frame[column] = frame[column].cat.set_categories(known)
     return pd.concat(frames, ignore_index=True)
-
-
-class StoredRecords(Sequence[dict[str, Any]]):
-    """The records of some finished trials: combination, versions, timings, digests.
-
-    Args:
-        frames: the groups whose trials they are.
-    """
-
-    def __init__(self, frames: StoredFrames) -> None:
-        self._frames = frames
-
-    @cached_property
-    def _records(self) -> tuple[dict[str, Any], ...]:
-        return tuple(record for trial in self._frames.trials if (record := self._frames.store.about(trial)))
-
-    @overload
-    def __getitem__(self, index: int) -> dict[str, Any]: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[dict[str, Any]]: ...
-    def __getitem__(self, index: int | slice) -> dict[str, Any] | Sequence[dict[str, Any]]:
-        return self._records[index]
-
-    def __len__(self) -> int:
-        return len(self._records)
 
 
 def design_of(records: Iterable[Mapping[str, Any]]) -> Design:

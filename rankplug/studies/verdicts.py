@@ -24,7 +24,6 @@ import numpy as np
 from rankplug.statistics import (
     LEVEL,
     Doubles,
-    PValues,
     all_alike,
     all_greater,
     any_greater,
@@ -150,11 +149,11 @@ class Verdict:
     @property
     def clauses(self) -> list[str]:
         """The sentence, clause by clause."""
-        told = [f"on {self.data}"] if self.data else []
-        told += [self._told(part) for part in self.parts]
-        if self.looks > 1:
-            told.append(f"{self.looks} looks at growing data")
-        return told + ([self.needs.sentence] if self.needs else []) + list(self.notes)
+        clauses = [f"on {self.data}"] if self.data else []
+        clauses += map(self._clause, self.parts)
+        clauses += [f"{self.looks} looks at growing data"] if self.looks > 1 else []
+        clauses += [self.needs.sentence] if self.needs else []
+        return [*clauses, *self.notes]
 
     @property
     def sentence(self) -> str:
@@ -163,10 +162,10 @@ class Verdict:
 
     @property
     def lines(self) -> str:
-        """The evidence in HTML's way, a line for each clause."""
+        """The evidence in HTML, a line for each clause."""
         return ";<br>".join(self.clauses)
 
-    def _told(self, part: Part) -> str:
+    def _clause(self, part: Part) -> str:
         name = f"{part.name}: " if part.name else ""
         answer = f", {part.answer}" if len(self.parts) > 1 else ""
         if not part.count:
@@ -185,17 +184,15 @@ class Verdict:
     @classmethod
     def read(cls, described: Mapping[str, Any]) -> Verdict:
         """Read a verdict that :meth:`describe` wrote."""
-        given: dict[str, Any] = {name: value for name, value in described.items() if name != "sentence"}
-        needs = given["needs"]
-        if needs:
-            needs = Needs(**{**needs, "smallest": math.inf if needs["smallest"] is None else needs["smallest"]})
-        parts = tuple(map(_read_part, given["parts"]))
-        return cls(**{**given, "parts": parts, "needs": needs, "notes": tuple(given["notes"])})
-
-
-def _read_part(described: Mapping[str, Any]) -> Part:
-    values: dict[str, Any] = {name: math.nan if value is None else value for name, value in described.items()}
-    return Part(**values)
+        values: dict[str, Any] = {name: value for name, value in described.items() if name != "sentence"}
+        if needs := values["needs"]:
+            values["needs"] = Needs(
+                **{**needs, "smallest": math.inf if needs["smallest"] is None else needs["smallest"]}
+            )
+        parts = [
+            {name: math.nan if value is None else value for name, value in part.items()} for part in values["parts"]
+        ]
+        return cls(**{**values, "parts": tuple(Part(**part) for part in parts), "notes": tuple(values["notes"])})
 
 
 @dataclass(frozen=True)
@@ -215,14 +212,11 @@ class Abstention:
         """The reason."""
         return self.reason
 
-    def describe(self) -> dict[str, str]:
-        """Return plain values that JSON knows."""
-        return {"verdict": self.verdict, "reason": self.reason}
+    lines = sentence
 
-    @property
-    def lines(self) -> str:
-        """The same."""
-        return self.reason
+    def describe(self) -> dict[str, str]:
+        """Return plain values for JSON."""
+        return {"verdict": self.verdict, "reason": self.reason}
 
 
 Judgement = Verdict | Abstention
@@ -281,12 +275,9 @@ class Differences:
 class Check:
     """A number that decides by itself, as no chance is in it.
 
-    >>> Check("largest error", 1e-13, at_most=1e-9, control=0.2).passes
-    True
-
     Args:
         what: the number, in words.
-        value: what was found.
+        value: the number.
         at_most: the largest value with which the claim is right; or
         at_least: the smallest.
         control: the number in a case whose answer is known to be the opposite: where the claim is right, one where it
@@ -301,18 +292,15 @@ class Check:
     control: float = math.nan
     control_of: str = ""
 
-    def _within(self, value: float) -> bool:
-        return self.at_least <= value <= self.at_most
-
     @property
     def passes(self) -> bool:
         """Tell whether the value is on the side of the claim."""
-        return self._within(self.value)
+        return self.at_least <= self.value <= self.at_most
 
     @property
     def tells(self) -> bool:
         """Tell whether the control falls on the other side."""
-        return self._within(self.control) != self.passes
+        return (self.at_least <= self.control <= self.at_most) != self.passes
 
 
 @dataclass(frozen=True, eq=False)
@@ -430,7 +418,7 @@ def judge(
         return evidence
     if not margin > 0:
         raise ValueError(f"a claim about differences needs a margin above 0, got {margin}")
-    names, samples = list(evidence.parts), list(evidence.parts.values())
+    samples = list(evidence.parts.values())
     estimates = [sample.estimate for sample in samples]
     p = p_values(
         [estimate.point for estimate in estimates],
@@ -440,11 +428,10 @@ def judge(
     )
     levels = steps(len(samples))
     word = str(DECIDE[evidence.question](p, levels))
+    values = zip(evidence.parts.items(), p.greater.tolist(), p.less.tolist(), p.alike.tolist(), strict=True)
     parts = [
-        replace(
-            _part(name, sample, p, index, margin, scale, float(levels[-1])), data=data_of(sample) if data_of else ""
-        )
-        for index, (name, sample) in enumerate(zip(names, samples, strict=True))
+        _part(name, sample, p_of_part, margin, scale, float(levels[-1]), data_of(sample) if data_of else "")
+        for (name, sample), *p_of_part in values
     ]
     order = _decisive_first(parts, word, evidence.question)
     needs = _needs([samples[index] for index in order if parts[index].answer == "open"], margin, scale, levels, cost)
@@ -465,13 +452,15 @@ def judge(
     )
 
 
-def _part(name: str, sample: Values, p: PValues, index: int, margin: float, scale: float, level: float) -> Part:
+def _part(
+    name: str, sample: Values, p_values: list[float], margin: float, scale: float, level: float, data: str
+) -> Part:
     from scipy import stats
 
     estimate = sample.estimate
     point = float(estimate.point)
     reach = float(stats.t.isf(level, estimate.degrees) * estimate.error) if estimate.degrees > 0 else math.nan
-    greater, less, alike = (float(values[index]) for values in (p.greater, p.less, p.alike))
+    greater, less, alike = p_values
     answer = "open"
     if alike < level:
         answer = "no difference"
@@ -480,14 +469,15 @@ def _part(name: str, sample: Values, p: PValues, index: int, margin: float, scal
     return Part(
         name,
         answer,
-        scale * point,
-        scale * (point - reach),
-        scale * (point + reach),
-        scale * margin,
-        estimate.count,
-        sample.extent,
-        min(greater, less),
-        alike,
+        effect=scale * point,
+        low=scale * (point - reach),
+        high=scale * (point + reach),
+        margin=scale * margin,
+        count=estimate.count,
+        extent=sample.extent,
+        p=min(greater, less),
+        p_alike=alike,
+        data=data,
     )
 
 
@@ -496,12 +486,12 @@ def _decisive_first(parts: list[Part], word: str, question: str) -> list[int]:
     towards = -1.0 if question in ("greater in some part", "greater in no part") else 1.0
 
     def place(at: int) -> tuple[bool, float]:
-        part = parts[at]
+        part, known = parts[at], math.isfinite(parts[at].low)
         if question in ("alike in all parts", "reached in all parts"):
-            ends = [abs(part.low), abs(part.high)] if math.isfinite(part.low) else [math.inf]
-            return word == "inconclusive" and part.answer != "open", -max(ends)
-        lowest = part.low if math.isfinite(part.low) else -math.inf
-        return word == "inconclusive" and part.answer != "open", towards * lowest
+            against = max(abs(part.low), abs(part.high)) if known else math.inf
+        else:
+            against = -towards * (part.low if known else -math.inf)
+        return word == "inconclusive" and part.answer != "open", -against
 
     return sorted(range(len(parts)), key=place)
 
@@ -525,24 +515,23 @@ def _needs(open_parts: list[Values], margin: float, scale: float, levels: Double
 
 
 def _of_checks(evidence: Checks, data: str) -> Verdict:
-    parts = {name: _checked(name, check) for name, check in evidence.parts.items()}
-    rank = ("fails", "open", "holds")
-    ordered = sorted(parts.values(), key=lambda part: rank.index(part.answer))
-    word = {"open": "inconclusive"}.get(ordered[0].answer, ordered[0].answer)
-    return Verdict(word, tuple(ordered), data=data, notes=evidence.notes)  # type: ignore[arg-type]
+    parts = sorted(
+        (_checked(name, check) for name, check in evidence.parts.items()),
+        key=lambda part: ("fails", "open", "holds").index(part.answer),
+    )
+    word = parts[0].answer.replace("open", "inconclusive")
+    return Verdict(word, tuple(parts), data=data, notes=evidence.notes)  # type: ignore[arg-type]
 
 
 def _checked(name: str, check: Check) -> Part:
-    least, most = math.isfinite(check.at_least), math.isfinite(check.at_most)
-    limit = (
-        f"between {check.at_least:.3g} and {check.at_most:.3g}"
-        if least and most
-        else (f"at most {check.at_most:.3g}" if most else f"at least {check.at_least:.3g}")
-    )
+    has_most = math.isfinite(check.at_most)
+    limit = f"at most {check.at_most:.3g}" if has_most else f"at least {check.at_least:.3g}"
+    if has_most and math.isfinite(check.at_least):
+        limit = f"between {check.at_least:.3g} and {check.at_most:.3g}"
     words = f"{check.what} {check.value:.3g}, {limit} if it is right"
     if check.control_of:
         words += f"; {check.control_of}: {check.control:.3g}"
-    answer = ("holds" if check.passes else "fails") if check.tells and not math.isnan(check.value) else "open"
-    if math.isnan(check.value):
-        answer = "fails"
-    return Part(name, answer, check.value, margin=check.at_most if most else check.at_least, extent=words)
+    answer = "holds" if check.passes else "fails"
+    if not check.tells and not math.isnan(check.value):
+        answer = "open"
+    return Part(name, answer, check.value, margin=check.at_most if has_most else check.at_least, extent=words)

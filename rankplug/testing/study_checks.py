@@ -369,7 +369,7 @@ def _without_numbers(study: Study, profile: Profile) -> Results:
     """Return results of a profile's shape, all zero: a few queries and iterations of each trial and fold."""
     import pandas as pd
 
-    requested, frames = study.runs_asked(profile), {}
+    requested, frames = study.planned_runs(profile), {}
     keys = [("query", "test", f"q{number}", STEPS) for number in range(QUERIES)]
     keys += [("curve", part, "", step) for part in ("train", "valid") for step in range(STEPS)]
     names = ["model", "combination", "trial", "fold", "metric", "measure", "part", "query", "iteration"]

@@ -87,7 +87,7 @@ def trials_of(store: Store, loss: str) -> int:
 
 def _records(store: Store) -> list[dict]:
     one = study_of()
-    asked = {name: dataclasses.replace(runs, trials=8) for name, runs in one.runs_asked("quick").items()}
+    asked = {name: dataclasses.replace(runs, trials=8) for name, runs in one.planned_runs("quick").items()}
     trials = [trial for runs in asked.values() for model in runs.models for trial in runs.trials_of(model)]
     return [record for trial in trials if (record := store.about(trial))]
 
