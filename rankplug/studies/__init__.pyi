@@ -30,7 +30,6 @@ from .papers import studies as studies
 from .papers import study as study
 from .papers import train as train
 from .papers import write_decisions as write_decisions
-from .published import beside as beside
 from .published import beside_published as beside_published
 from .published import facts_beside_published as facts_beside_published
 from .published import heading as heading

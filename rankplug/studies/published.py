@@ -6,7 +6,7 @@ half_width, note``; ``half_width`` is half of the printed interval, where there 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,6 @@ from rankplug.system import trial_seed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rankplug.data import Lists
     from rankplug.studies.study_results import Results
 
 
@@ -48,13 +47,8 @@ def beside_published(
 
     printed = results.published
     printed = printed[(printed["exhibit"] == exhibit) & (printed["dataset"] == dataset)]
-    theirs = {
-        (model, metric): (value, half_width)
-        for model, metric, value, half_width in printed[["model", "metric", "value", "half_width"]].itertuples(
-            index=False
-        )
-    }
-    frame, made = results[group], results.is_made(group)
+    theirs = printed.set_index(["model", "metric"])[["value", "half_width"]].T.to_dict("list")
+    frame, synthetic = results[group], results.is_made(group)
     rows = []
     for model in results.models(group):
         for metric in metrics:
@@ -64,7 +58,7 @@ def beside_published(
             rows.append(
                 {
                     "published on": dataset,
-                    "data": results.collection(group, dataset) if made else dataset,
+                    "data": results.collection(group, dataset) if synthetic else dataset,
                     "ours on": ", ".join(frame["dataset"].unique()),
                     "model": model,
                     "metric": metric,
@@ -73,7 +67,7 @@ def beside_published(
                     "trials": len(of_trials),
                     "published": value,
                     "published half width": half_width,
-                    "difference": np.nan if made else ours - value,
+                    "difference": np.nan if synthetic else ours - value,
                     "combination": results.combinations_of(group, model),
                 }
             )
@@ -84,13 +78,6 @@ def stand_ins(table: pd.DataFrame) -> list[tuple[str, str]]:
     """Return the paper's data sets in a table of :func:`beside_published`, each with the data in its place."""
     pairs = table[["published on", "ours on"]].drop_duplicates()
     return [(str(theirs), str(ours)) for theirs, ours in pairs.itertuples(index=False)]
-
-
-def beside(row: pd.Series[float], digits: int = 2) -> str:
-    """Format one cell of such a table: ours with its interval, and the published number in brackets."""
-    ours = with_interval(row["ours"], row["half width"], digits)
-    theirs = with_interval(row["published"], row["published half width"], digits)
-    return f"{ours} [{theirs}]" if theirs else ours
 
 
 def heading(metric: str) -> str:
@@ -149,35 +136,25 @@ def facts(dataset: str, seed: int = 0) -> dict[str, float]:
     from rankplug.data import load
 
     parts = load(dataset, seed=trial_seed(seed, 0))
-    queries = sum(len(part) for part in parts)
-    return {
-        "queries": float(queries),
-        "test queries": float(len(parts.test)),
-        "queries without a relevant document": float(sum(map(_barren, parts))),
-        "test queries without a relevant document": float(_barren(parts.test)),
-        "documents": float(sum(part.documents for part in parts)),
-        "mean documents per query": sum(part.documents for part in parts) / queries,
-        "most documents per query": float(max(part.lengths.max(initial=0) for part in parts)),
-        "features": float(parts.train.features.shape[1]),
-        **_ratings(parts),
-    }
-
-
-def _ratings(parts: Sequence[Lists]) -> dict[str, float]:
-    labels, lengths = (
-        np.concatenate(rows) for rows in zip(*((part.labels, part.lengths) for part in parts), strict=True)
-    )
+    labels, lengths = (np.concatenate([getattr(part, name) for part in parts]) for name in ("labels", "lengths"))
+    starts, tests = np.cumsum(lengths) - lengths, len(parts.test)
+    barren = np.maximum.reduceat(labels, starts) == 0
     lowest = labels == labels.min()
-    shares = np.add.reduceat(lowest, np.cumsum(lengths) - lengths, dtype=np.int64) / lengths
-    return {
-        "ratings": float(np.unique(labels).size),
-        "documents of the lowest rating (%)": 100.0 * float(lowest.mean()),
-        "mean share of the lowest rating in a query (%)": 100.0 * float(shares.mean()),
+    shares = np.add.reduceat(lowest, starts, dtype=np.int64) / lengths
+    sizes = {
+        "queries": lengths.size,
+        "test queries": tests,
+        "queries without a relevant document": barren.sum(),
+        "test queries without a relevant document": barren[barren.size - tests :].sum(),
+        "documents": labels.size,
+        "mean documents per query": labels.size / lengths.size,
+        "most documents per query": lengths.max(),
+        "features": parts.train.features.shape[1],
+        "ratings": np.unique(labels).size,
+        "documents of the lowest rating (%)": 100.0 * lowest.mean(),
+        "mean share of the lowest rating in a query (%)": 100.0 * shares.mean(),
     }
-
-
-def _barren(part: Lists) -> int:
-    return int((np.maximum.reduceat(part.labels, part.starts[:-1]) == 0).sum()) if len(part) else 0
+    return {name: float(size) for name, size in sizes.items()}
 
 
 def facts_beside_published(results: Results, exhibit: str, groups: Mapping[str, str]) -> pd.DataFrame:
@@ -194,10 +171,8 @@ def facts_beside_published(results: Results, exhibit: str, groups: Mapping[str, 
     rows = []
     for name, group in groups.items():
         dataset = str(results[group]["dataset"].iloc[0])
-        seed = results.runs[group].shared.get("seed", 0) if group in results.runs else 0
-        ours = facts(dataset, seed)
+        ours = facts(dataset, results.runs[group].shared.get("seed", 0) if group in results.runs else 0)
         for fact, value in printed.loc[printed["dataset"] == name, ["metric", "value"]].itertuples(index=False):
-            rows.append(
-                {"paper's data": name, "our data": dataset, "fact": fact, "published": value} | {"ours": ours[fact]}
-            )
+            row = {"paper's data": name, "our data": dataset, "fact": fact, "published": value, "ours": ours[fact]}
+            rows.append(row)
     return pd.DataFrame(rows)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -32,7 +33,24 @@ if TYPE_CHECKING:
     from rankplug.studies.runs import Profile, Runs
     from rankplug.sweeps import KeptRun
 
-Made = TypeVar("Made")
+Value = TypeVar("Value")
+
+
+def _once(method: Callable[..., Value]) -> Callable[..., Value]:
+    """Compute a method of :class:`Results` once for the same arguments."""
+
+    @functools.wraps(method)
+    def shared(self: Results, *names: str) -> Value:
+        key = (method.__name__, *names)
+        if key not in self._shared:
+            self._shared[key] = method(self, *names)
+        return cast(Value, self._shared[key])
+
+    return shared
+
+
+def _of_queries(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
+    return frame[(frame["measure"] == "query") & (frame["metric"] == canonical("metric", metric))]
 
 
 @dataclass(frozen=True)
@@ -56,7 +74,7 @@ class Results:
     runs: Mapping[str, Runs] = field(default_factory=dict)
     decisions: Mapping[str, Verdict] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _shared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     _readers: list[dict[Cell, None]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __getitem__(self, group: str) -> pd.DataFrame:
@@ -75,21 +93,20 @@ class Results:
             self._readers.pop()
 
     def _note(self, group: str, models: Iterable[str] | None = None) -> None:
-        if self._readers:
-            read = [(group, str(model)) for model in (self.models(group) if models is None else models)]
-            for cells in self._readers:
-                cells.update(dict.fromkeys(read))
+        for cells in self._readers:
+            cells.update(((group, str(model)), None) for model in (self.models(group) if models is None else models))
 
     def identities(self, group: str, model: str) -> tuple[str, ...]:
         """Return the combinations that represent a model: one, or one a fold where validation data chose."""
-        return tuple(self._once(("identities", group), lambda: self._identities(group)).get(model, ()))
+        return self._identities(group).get(model, ())
 
-    def _identities(self, group: str) -> dict[str, list[str]]:
+    @_once
+    def _identities(self, group: str) -> dict[str, tuple[str, ...]]:
         frame = self.frames[group]
         if not {"model", "combination"} <= set(frame.columns):
             return {}
         pairs = frame[["model", "combination"]].drop_duplicates().groupby("model", observed=True, sort=False)
-        return {str(model): [*map(str, rows["combination"])] for model, rows in pairs}
+        return {str(model): tuple(map(str, rows["combination"])) for model, rows in pairs}
 
     def combinations_of(self, group: str, *models: str) -> str:
         """Return the names of the combinations behind some models, for a table's column ``combination``."""
@@ -99,8 +116,8 @@ class Results:
         """Return the names of the groups in their order: all, or those of a kind and of the data in a place."""
         if not kind and not place:
             return list(self.frames)
-        asked = [self.runs[group] for group in self.frames if group in self.runs]
-        return [runs.name for runs in asked if kind in ("", runs.kind) and place in ("", runs.place)]
+        known = [self.runs[group] for group in self.frames if group in self.runs]
+        return [runs.name for runs in known if kind in ("", runs.kind) and place in ("", runs.place)]
 
     def groups_run(self, kind: str) -> list[str]:
         """Return the names of the groups of a kind, of which one was run at least."""
@@ -114,7 +131,7 @@ class Results:
 
     def setting(self, group: str, name: str) -> dict[float, str]:
         """Return the models of a group between which a setting varies, by its value in ascending order."""
-        models = {chosen[name]: model for model, chosen in self.runs[group].settings.items() if name in chosen}
+        models = {values[name]: model for model, values in self.runs[group].settings.items() if name in values}
         return dict(sorted(models.items()))
 
     def query_count(self, group: str, metric: str) -> int:
@@ -123,10 +140,7 @@ class Results:
 
     def queries_of_a_trial(self, group: str, metric: str) -> float:
         """Return the mean number of test queries of a trial, over all folds, in which a metric has values."""
-        return self._once(
-            ("queries of a trial", group, metric),
-            lambda: self.query_count(group, metric) / self.frames[group]["trial"].nunique(),
-        )
+        return self.query_count(group, metric) / self.frames[group]["trial"].nunique()
 
     def models(self, group: str) -> list[str]:
         """Return the models of a group in their order."""
@@ -134,8 +148,7 @@ class Results:
 
     def queries(self, group: str, metric: str) -> pd.DataFrame:
         """Return the values of one metric, one row a test query."""
-        frame = self[group]
-        return frame[(frame["measure"] == "query") & (frame["metric"] == canonical("metric", metric))]
+        return _of_queries(self[group], metric)
 
     def trials(self, group: str, metric: str) -> pd.DataFrame:
         """Return a metric's means over the test queries that count: a row for each trial, a column for each model.
@@ -143,49 +156,38 @@ class Results:
         Where there are several folds, a trial's number is the mean of those of its folds.
         """
         self._note(group)
-        return self._once(("trials", group, metric), lambda: self._means_of_trials(group, metric)).copy()
+        return self._means_of_trials(group, metric).copy()
 
+    @_once
     def _means_of_trials(self, group: str, metric: str) -> pd.DataFrame:
-        asked = self.queries(group, metric)
-        of_folds = asked.groupby(["model", "trial", "fold"], observed=True)["value"].mean()
+        of_folds = self.queries(group, metric).groupby(["model", "trial", "fold"], observed=True)["value"].mean()
         return of_folds.groupby(["trial", "model"], observed=True).mean().unstack("model")
-
-    def _once(self, key: tuple[str, ...], make: Callable[[], Made]) -> Made:
-        """Return what was made under a key before, or make it."""
-        if key not in self._kept:
-            self._kept[key] = make()
-        made: Made = self._kept[key]
-        return made
 
     def by_query(self, group: str, metric: str) -> pd.DataFrame:
         """Return a metric's values: a row for each trial, fold and test query, a column for each model."""
         self._note(group)
         return self._by_query(group, metric)
 
+    @_once
     def _by_query(self, group: str, metric: str) -> pd.DataFrame:
-        frame, index = self.frames[group], ["trial", "fold", "query"]
-        rows = (frame["measure"] == "query") & (frame["metric"] == canonical("metric", metric))
-        return self._once(
-            ("by query", group, metric),
-            lambda: frame[rows].pivot_table(index=index, columns="model", values="value", observed=True),
-        )
+        rows = _of_queries(self.frames[group], metric)
+        return rows.pivot_table(index=["trial", "fold", "query"], columns="model", values="value", observed=True)
 
     def curves(self, group: str, part: str, metric: str, models: Sequence[str] | None = None) -> pd.DataFrame:
         """Return the learning curves: one row an iteration of a trial."""
         self._note(group, models)
         frame = self.frames[group]
-        chosen = (
-            (frame["measure"] == "curve") & (frame["part"] == part) & (frame["metric"] == canonical("metric", metric))
-        )
-        return frame[chosen if models is None else chosen & frame["model"].isin(models)]
+        rows = (frame["measure"] == "curve") & (frame["part"] == part)
+        rows &= frame["metric"] == canonical("metric", metric)
+        return frame[rows if models is None else rows & frame["model"].isin(models)]
 
     def curve_of_trials(self, group: str, model: str, part: str, metric: str) -> pd.DataFrame:
         """Return one model's learning curves: a row for each iteration, a column for each trial and fold.
 
         Where a training stopped before others did, its column is nan from there on.
         """
-        wanted = self.curves(group, part, metric, (model,))
-        return wanted.pivot_table(index="iteration", columns=["trial", "fold"], values="value", observed=True)
+        curves = self.curves(group, part, metric, (model,))
+        return curves.pivot_table(index="iteration", columns=["trial", "fold"], values="value", observed=True)
 
     def lead_in_training(self, group: str, first: str, second: str, part: str, metric: str) -> pd.DataFrame | None:
         """Return the difference of two models' learning curves: a row an iteration, a column a trial and fold.
@@ -214,30 +216,25 @@ class Results:
         self._note(group, models)
         return self.frames.rankings(group, models) if isinstance(self.frames, StoredFrames) else iter(())
 
-    def once(self, name: str, make: Callable[[], Made]) -> Made:
+    def once(self, name: str, make: Callable[[], Value]) -> Value:
         """Return what was made of these results under a name, which several exhibits and claims share.
 
         What was read for it counts as read by each of them.
         """
-
-        def noted() -> tuple[Made, dict[Cell, None]]:
+        if name not in self._shared:
             with self.noting_reads() as cells:
-                made = make()
-            return made, cells
-
-        made, cells = self._once(("once", name), noted)
+                self._shared[name] = make(), cells
+        value, cells = self._shared[name]
         for reader in self._readers:
             reader.update(cells)
-        return made
+        return cast(Value, value)
 
+    @_once
     def design(self, group: str) -> Design:
         """Return the experimental design of a group: how its trials were repeated."""
-        return self._once(("design", group), lambda: self._design(group))
-
-    def _design(self, group: str) -> Design:
         identities = set(self.frames[group]["combination"].unique()) if self.records else set()
-        if about := [record for record in self.records if record["identity"] in identities]:
-            return design_of(about)
+        if records := [record for record in self.records if record["identity"] in identities]:
+            return design_of(records)
         return OfficialFolds() if self.frames[group]["fold"].nunique() > 1 else IndependentTrials()
 
     def contrast(self, metric: str, weights: Mapping[Cell, float]) -> Sample:

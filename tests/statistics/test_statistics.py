@@ -26,11 +26,6 @@ from rankplug.statistics import (
 NORMAL = np.random.default_rng(20260101)
 
 
-def test_t_interval_of_ten_trials_is_0_715356_deviations():
-    values = NORMAL.normal(size=10)
-    assert t_interval(values, unit="trials").half_width == pytest.approx(0.715356 * values.std(ddof=1), rel=2e-6)
-
-
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
 def test_t_interval_is_that_of_statsmodels(level):
     values = NORMAL.normal(0.4, 0.05, size=17)
@@ -46,22 +41,14 @@ def test_one_trial_gives_no_interval():
     assert str(interval) == "0.5000 (one value, so no interval; unit: trials)"
 
 
-def test_95_percent_t_intervals_cover_the_mean_95_times_in_100():
-    samples = np.random.default_rng(1).normal(0.3, 2.0, size=(2_000, 5))
-    covered = [interval.low <= 0.3 <= interval.high for interval in (t_interval(row, unit="trials") for row in samples)]
-    assert np.mean(covered) == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / 2_000))
-
-
-def test_paired_t_test_is_that_of_scipy_and_of_its_formula():
+def test_paired_t_test_is_that_of_its_formula():
     first = NORMAL.normal(0.42, 0.02, size=20)
     second = first - NORMAL.normal(0.004, 0.01, size=20)
     result = paired_t_test(first, second, unit="trials")
-    differences = first - second
-    t = differences.mean() / (differences.std(ddof=1) / math.sqrt(20))
-    assert result.statistic == pytest.approx(t, rel=1e-12)
+    t = (first - second).mean() / ((first - second).std(ddof=1) / math.sqrt(20))
+    assert (result.statistic, result.difference) == pytest.approx((t, (first - second).mean()), rel=1e-12)
     assert result.p_value == pytest.approx(2 * stats.t.sf(abs(t), 19), rel=1e-9)
     assert result.degrees_of_freedom == 19 and result.pairs == 20 and not result.constant
-    assert result.difference == pytest.approx(differences.mean())
 
 
 @given(st.lists(st.floats(-5, 5), min_size=2, max_size=20))
@@ -101,16 +88,6 @@ def test_intervals_hold_the_shifts_that_the_test_accepts(size, level):
                 continue
             inside, outside = (test(first - end - way * 1e-6, second, unit="trials") for way in (-outward, outward))
             assert outside.p_value <= 1 - level + 1e-9 < inside.p_value + 1e-5
-
-
-def test_permutation_and_t_test_agree_on_many_normal_pairs():
-    generator = np.random.default_rng(6)
-    first = generator.normal(0.02, 0.2, size=300)
-    second = np.zeros(300)
-    permuted = paired_permutation_test(first, second, unit="queries", resamples=4_999, seed=1)
-    assert permuted.p_value == pytest.approx(paired_t_test(first, second, unit="queries").p_value, abs=0.03)
-    again = paired_permutation_test(first, second, unit="queries", resamples=4_999, seed=1)
-    assert permuted == again
 
 
 def test_permutation_test_rejects_5_percent_under_the_null():
