@@ -1,4 +1,4 @@
-from .evaluation import evaluate_run as evaluate_run
+from .files import evaluate_run as evaluate_run
 from .files import read_qrels as read_qrels
 from .files import read_run as read_run
 from .files import write_qrels as write_qrels

@@ -1,4 +1,4 @@
-"""Runs and judgements as TREC's tools read and write them: lines of words, one a document.
+"""Runs and judgements as TREC's tools read and write them, lines of words, one a document; and metrics of runs.
 
 A line of a run is ``query Q0 document rank score tag``, one of judgements (qrels) ``query 0 document relevance``. Lines
 that begin with ``#`` are comments, in which a run may carry its metadata (ir_metadata, Breuer et al., SIGIR 2022).
@@ -7,7 +7,7 @@ that begin with ``#`` are comments, in which a run may carry its metadata (ir_me
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,13 +18,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankplug.data import Lists
 from rankplug.errors import DataError, shown
+from rankplug.metrics import Metric
+from rankplug.registry import Named
 from rankplug.system import numbers, whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
-
-HEAD = 1 << 16
-"""Bytes by which an existing file is recognised."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ def write_run(
             for rank, place in enumerate(range(begin, end if depth is None else min(end, begin + depth)), start=1):
                 yield f"{query} Q0 {names[place]} {rank} {falling[place]:.9g} {word}\n"
 
-    _write(path, lines, RUN)
+    _write(path, lines())
     return int(lists.lengths.sum() if depth is None else np.minimum(lists.lengths, depth).sum())
 
 
@@ -160,37 +159,20 @@ def write_qrels(path: str | os.PathLike[str], lists: Lists) -> int:
         )
     queries, names = _beginnings(lists)[lists.query_of_document], document_names(lists)
 
-    def lines() -> Iterator[str]:
-        for query, name, label in zip(queries, names, lists.labels.astype(np.int64), strict=True):
-            yield f"{query} 0 {name} {label}\n"
-
-    _write(path, lines, QRELS)
+    labels = lists.labels.astype(np.int64)
+    _write(path, (f"{query} 0 {name} {label}\n" for query, name, label in zip(queries, names, labels, strict=True)))
     return lists.documents
 
 
-def _write(path: str | os.PathLike[str], lines: Callable[[], Iterator[str]], form: Form) -> None:
-    target = Path(path)
+def _write(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
     try:
-        _check_replaceable(target, form)
-        with whole_file(target) as file:
-            for line in lines():
+        with whole_file(Path(path)) as file:
+            for line in lines:
                 file.write(line.encode(errors="surrogateescape"))
     except OSError as error:
         raise DataError(
-            f"cannot write {target}: {error.strerror or error}; free space or allow writing there, or name another file"
+            f"cannot write {path}: {error.strerror or error}; free space or allow writing there, or name another file"
         ) from error
-
-
-def _check_replaceable(path: Path, form: Form) -> None:
-    """Raise where a file of another kind has this name, such as the model whose run it is."""
-    if not path.is_file() or not path.stat().st_size:
-        return
-    with path.open("rb") as file:
-        head = file.read(HEAD).decode("utf-8-sig", "replace").splitlines()
-    try:
-        next(_rows(head[:-1] or head, path, form), None)
-    except DataError:
-        raise DataError(f"{path} is there already and is no {form.what}; name another, or remove it") from None
 
 
 def read_run(run: Any) -> pd.DataFrame:
@@ -206,50 +188,42 @@ def read_qrels(qrels: Any) -> pd.DataFrame:
 def _frame(source: Any, form: Form) -> pd.DataFrame:
     import pandas as pd
 
-    what, value = form.what, form.value
-    where = what
+    what, value, where = form.what, form.value, form.what
     names = ["query", "document", value]
     if isinstance(source, (str, os.PathLike)):
-        path = Path(source)
-        where = f"{what} {path}"
-        frame = pd.DataFrame(_rows(_lines(path, form), path, form), columns=names)
+        where = f"{what} {source}"
+        frame = pd.DataFrame(_rows(Path(source), form), columns=names)
     elif isinstance(source, Mapping):
         if wrong := [documents for documents in source.values() if not isinstance(documents, Mapping)]:
             raise DataError(f"{what} maps queries to dictionaries of documents, not to {shown(wrong[0])}")
         rows = [(query, name, number) for query, documents in source.items() for name, number in documents.items()]
         frame = pd.DataFrame(rows, columns=names)
     elif isinstance(source, pd.DataFrame):
-        chosen = {
-            name: next((synonym for synonym in SYNONYMS[name] if synonym in source.columns), "") for name in names
-        }
-        if absent := [name for name, column in chosen.items() if not column]:
+        columns = {name: next((word for word in SYNONYMS[name] if word in source.columns), "") for name in names}
+        if absent := [name for name, column in columns.items() if not column]:
             raise DataError(f"{what} has no column {absent[0]}: name it one of {', '.join(SYNONYMS[absent[0]])}")
-        frame = pd.DataFrame({name: source[column].to_numpy() for name, column in chosen.items()})
+        frame = pd.DataFrame({name: source[column].to_numpy() for name, column in columns.items()})
     else:
         raise DataError(f"{what} is a path, a data frame or a dictionary of dictionaries, not {type(source).__name__}")
     frame["query"], frame["document"] = frame["query"].astype(str), frame["document"].astype(str)
     frame[value] = numbers(frame[value].to_numpy(), f"the column {value} of {what}")
-    if frame[value].isna().any():
-        first = frame[frame[value].isna()].iloc[0]
-        document = f"document {first['document']} of query {first['query']}"
-        raise DataError(f"the {value} of {document} in {where} is nan, so it has no rank")
-    repeated = frame.duplicated(["query", "document"])
-    if repeated.any():
-        first = frame[repeated].iloc[0]
-        raise DataError(f"{where}: document {first['document']} stands twice under query {first['query']}")
+    for wrong_rows, problem in (
+        (frame[value].isna(), f"has the {value} nan, so it has no rank"),
+        (frame.duplicated(["query", "document"]), "stands twice"),
+    ):
+        if wrong_rows.any():
+            first = frame[wrong_rows].iloc[0]
+            raise DataError(f"{where}: document {first['document']} of query {first['query']} {problem}")
     return frame
 
 
-def _lines(path: Path, form: Form) -> list[str]:
+def _rows(path: Path, form: Form) -> Iterator[tuple[str, str, float]]:
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError:
         raise DataError(f"{path} is no {form.what}: it is no UTF-8 text") from None
-
-
-def _rows(lines: Sequence[str], path: Path, form: Form) -> Iterator[tuple[str, str, float]]:
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -261,3 +235,48 @@ def _rows(lines: Sequence[str], path: Path, form: Form) -> Iterator[tuple[str, s
         except ValueError:
             expected = f"expected {form.words} words of a {form.what}, the {form.place + 1}th a number"
             raise DataError(f"{path}, line {number}: {expected}; the line is {line[:80]!r}") from None
+
+
+def evaluate_run(run: Any, qrels: Any, metric: Named | Metric) -> pd.Series[float]:
+    """Compute one value for each judged query, by its name; a query that the run lacks has retrieved nothing.
+
+    A document of a run without a judgement counts as irrelevant; a judged one that the run lacks was not retrieved,
+    and counts only in what could have been found. Documents with equal scores are ordered by name, last first, as
+    trec_eval has it. Negative judgements are 0.
+
+    Args:
+        run: a file of TREC's format, a data frame, or ``{query: {document: score}}``.
+        qrels: judgements, a file, a data frame, or ``{query: {document: relevance}}``.
+        metric: its name, such as ``"ndcg@10[gain=linear]"``, which trec_eval calls ``ndcg_cut_10``.
+
+    >>> evaluate_run({"q1": {"a": 2.0, "b": 1.0}}, {"q1": {"b": 1, "c": 1}}, "recall@5").to_dict()
+    {'q1': 0.5}
+    """
+    import pandas as pd
+
+    quality = Metric.named(metric)
+    ranked, judged = read_run(run), read_qrels(qrels)
+    if judged.empty:
+        raise DataError("qrels judge no document")
+    queries = pd.Index(judged["query"].unique(), name="query_id")
+    common = ranked[ranked["query"].isin(queries)]
+    if common.empty:
+        ranks = f"ranks query {ranked['query'].iloc[0]}" if len(ranked) else "ranks nothing"
+        raise DataError(f"the run has none of the judged queries, such as {queries[0]}: it {ranks}; name queries alike")
+    both = common.merge(judged, on=["query", "document"], how="outer")
+    both["retrieved"] = both["score"].notna()
+    # By name, last first, which a stable order of equal scores keeps; what was not retrieved comes last.
+    both["place"] = queries.get_indexer(both["query"])
+    both = both.sort_values("document", ascending=False, kind="stable")
+    both = both.sort_values(["place", "retrieved"], ascending=[True, False], kind="stable")
+    lengths = np.bincount(both["place"], minlength=queries.size)
+    retrieved = np.bincount(both["place"], weights=both["retrieved"], minlength=queries.size).astype(np.int64)
+    value = quality(
+        both["score"].fillna(0.0).to_numpy(),
+        both["relevance"].fillna(0.0).clip(lower=0.0).to_numpy(),
+        np.concatenate(([0], np.cumsum(lengths))),
+        retrieved=retrieved,
+    )
+    series = pd.Series(value, index=queries, name=str(quality))
+    series.attrs["metric"] = quality.canonical
+    return series

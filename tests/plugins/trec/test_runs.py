@@ -146,20 +146,3 @@ def test_names_that_readers_would_mistake_are_refused(tmp_path, queries) -> None
 def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path) -> None:
     (tmp_path / "run.txt").write_text("q1 Q0 d1 1 2.0 t\n", encoding="utf-8-sig")
     assert read_run(tmp_path / "run.txt")["query"].tolist() == ["q1"]
-
-
-def test_only_a_run_is_replaced_by_a_run_and_judgements_by_judgements(tmp_path, lists) -> None:
-    scores = scores_of(lists, "plain")
-    for _ in range(2):
-        write_run(tmp_path / "run.txt", lists, scores, metadata={"tag": "mine"})
-        write_qrels(tmp_path / "qrels.txt", lists)
-    (tmp_path / "text.txt").write_text("1 qid:1 1:0.5 2:0.3\n" * 9999)
-    (tmp_path / "text.txt.gz").write_bytes(b"\x1f\x8b\x08\xff")
-    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    for name in ("text.txt", "text.txt.gz", "qrels.txt"):
-        with pytest.raises(DataError, match=f"{name} is there already and is no run; name another, or remove it"):
-            write_run(tmp_path / name, lists, scores)
-    for name in ("text.txt", "text.txt.gz", "run.txt"):
-        with pytest.raises(DataError, match=f"{name} is there already and is no qrels"):
-            write_qrels(tmp_path / name, lists)
-    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
