@@ -53,7 +53,7 @@ def board_files(shown: Scoreboard, folder: Path) -> dict[Board, dict[str, str]]:
     (folder / FOLDER).mkdir(parents=True, exist_ok=True)
     for board, anchor in board_anchors(shown).items():
         table = pd.DataFrame(board.describe()["methods"])
-        table["combinations"] = table["combinations"].map(" ".join)
+        table["combination"] = table.pop("combinations").map(" ".join)
         contents = {"csv": table.to_csv(index=False).encode(), "tex": exhibit_latex(table).encode(), **_pictures(board)}
         files[board] = {suffix: f"{FOLDER}/{anchor}.{suffix}" for suffix in contents}
         for suffix, file in files[board].items():

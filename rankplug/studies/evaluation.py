@@ -380,7 +380,7 @@ class _Computed(Evaluation):
         self.exhibit_names = tuple(exhibit.name for exhibit in study.exhibits)
 
     @cached_property
-    def meta(self) -> Meta:
+    def meta(self) -> Meta:  # type: ignore[override]
         study, results = self._study, self._results
         records = [record["record"] for record in results.records]
         started = max((number_on(record, "started") for record in records), default=0.0)
@@ -415,18 +415,18 @@ class _Computed(Evaluation):
 
         from rankplug.plotting import encode_figure, in_style
 
-        exhibit, figure, sources = self._study.exhibit(name), None, ()
+        exhibit = self._study.exhibit(name)
         try:
             with in_style():
                 (table, figure), sources = self._with_sources(exhibit.draw)
         except NotRunError:
-            table = pd.DataFrame()
+            table, figure, sources = pd.DataFrame(), None, ()
         pictures, points = encode_figure(figure, PICTURES) if figure else ({}, [])
         facts = (exhibit.name, exhibit.title, exhibit.caption, exhibit.digits)
         return ExhibitEvaluation(*facts, plain_table(table), pictures, points, sources)
 
     @cached_property
-    def claims(self) -> tuple[ClaimEvaluation, ...]:
+    def claims(self) -> tuple[ClaimEvaluation, ...]:  # type: ignore[override]
         evaluations = []
         for claim in self._study.claims:
             judgement, sources = self._with_sources(claim.judge)
@@ -436,17 +436,17 @@ class _Computed(Evaluation):
         return tuple(evaluations)
 
     @cached_property
-    def observations(self) -> tuple[ObservationEvaluation, ...]:
+    def observations(self) -> tuple[ObservationEvaluation, ...]:  # type: ignore[override]
         seen = ((each, each.seen(self._results)) for each in self._study.observations)
         return tuple(ObservationEvaluation(each.id, each.text, words, each.exhibit) for each, words in seen if words)
 
     @cached_property
-    def runs(self) -> pd.DataFrame:
+    def runs(self) -> pd.DataFrame:  # type: ignore[override]
         table = self._results.describe()
         return plain_table(table) if len(table) else _no_runs()
 
     @cached_property
-    def query_pairs(self) -> tuple[QueryPairs, ...]:
+    def query_pairs(self) -> tuple[QueryPairs, ...]:  # type: ignore[override]
         return tuple(query_pairs(self._results))
 
     def _with_sources(self, make: Callable[[Results], Value]) -> tuple[Value, tuple[RunSource, ...]]:
@@ -588,5 +588,5 @@ def _read_table(path: Path, kinds: Mapping[str, str]) -> pd.DataFrame:
         if kind == "bool":
             table[name] = words == "True"
         elif kind != "object":
-            table[name] = words.replace("", "nan").astype(kind)
+            table[name] = words.replace("", "nan").astype(np.dtype(kind))
     return table

@@ -347,8 +347,8 @@ def _entries(selected: Iterable[Study], store: Store, metric: str, profiles: Col
     )
     for owner, profile, runs, model in planned:
         keys = [(trial.combination.identity, trial.fold, trial.number) for trial in runs.trials_of(model)]
-        records = [stored[key] for key in keys if key in stored]
-        records = _selected_on_validation(records, len({identity for identity, *_ in keys}), curves)
+        finished: list[Mapping[str, Any]] = [stored[key] for key in keys if key in stored]
+        records = _selected_on_validation(finished, len({identity for identity, *_ in keys}), curves)
         if not records:
             continue
         parts, first = records[0]["combination"], min(records, key=lambda record: (record["trial"], record["fold"]))

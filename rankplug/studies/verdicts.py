@@ -69,6 +69,12 @@ class Part:
     p_alike: float = math.nan
     data: str = ""
 
+    @classmethod
+    def read(cls, described: Mapping[str, Any]) -> Part:
+        """Read a part as :meth:`Verdict.describe` writes it."""
+        values: dict[str, Any] = {name: math.nan if value is None else value for name, value in described.items()}
+        return cls(**values)
+
     @property
     def in_margins(self) -> tuple[float, float, float]:
         """Effect, low and high in units of the margin."""

@@ -44,17 +44,10 @@ def quality(results: Results, group: str, metric: str = METRIC) -> pd.DataFrame:
     queries = len(results.by_query(group, metric).dropna())
     rows = [
         {"model": model, "ours": interval.point, "low": interval.low, "high": interval.high, "queries": queries}
-        | {"paper": paper_of(str(model))}
+        | {"paper": paper_of(str(model)), "combination": results.combinations_of(group, model)}
         for model, interval in intervals.items()
     ]
-    frame = pd.DataFrame(rows).merge(identities(results, group), on="model")
-    return frame.sort_values("ours", ascending=False, kind="stable", ignore_index=True)
-
-
-def identities(results: Results, group: str) -> pd.DataFrame:
-    """Return the names of the results behind each model."""
-    models = results.models(group)
-    return pd.DataFrame({"model": models, "combination": [results.combinations_of(group, model) for model in models]})
+    return pd.DataFrame(rows).sort_values("ours", ascending=False, kind="stable", ignore_index=True)
 
 
 def best_of_papers(results: Results, group: str, metric: str = METRIC) -> str:
@@ -68,12 +61,6 @@ def validation_folds(results: Results, group: str) -> pd.DataFrame:
     frame = results[group]
     best = {model: validation_quality(rows).max() for model, rows in frame.groupby("model", observed=True)}
     return pd.DataFrame.from_dict(best, orient="index")
-
-
-def validation_means(results: Results, group: str) -> pd.Series[float]:
-    """Return each model's best validation quality, averaged over trials and folds, best first."""
-    means = validation_folds(results, group).mean(axis=1).rename("validation")
-    return means.sort_values(ascending=False, kind="stable")
 
 
 def grid(frame: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -112,8 +99,9 @@ def better_than_papers(results: Results, group: str, metric: str = METRIC) -> pd
         rows.append(
             {"collection": group, "model": model, "reference": reference, "difference": 100 * interval.point}
             | {"low": 100 * interval.low, "high": 100 * interval.high, "over": sample.extent, "p": p_value_of(sample)}
+            | {"combination": results.combinations_of(group, model)}
         )
-    frame = pd.DataFrame(rows).merge(identities(results, group), on="model")
+    frame = pd.DataFrame(rows)
     corrected = holm(frame["p"], level=LEVEL / 2)
     frame = frame.assign(**{"p (Holm)": corrected.p_values, "better": corrected.rejected})
     return frame.sort_values("difference", ascending=False, kind="stable", ignore_index=True)
@@ -134,21 +122,17 @@ def table_of_choices(results: Results) -> tuple[pd.DataFrame, None]:
     rows: list[dict[str, Any]] = []
     for group in whole_grids(results):
         folds = validation_folds(results, group)
-        names = identities(results, group).set_index("model")["combination"]
         for who in WHO:
-            chosen = choice(folds, who)
-            models = list(dict.fromkeys(chosen.values()))
-            validation = [folds[fold][model] for fold, model in chosen.items()]
+            selected = choice(folds, who)
+            models = list(dict.fromkeys(selected.values()))
+            validation = [folds[fold][model] for fold, model in selected.items()]
             row: dict[str, Any] = {"collection": group, "chosen among": who, "model": "; ".join(models)}
             row["validation"] = 100 * sum(validation) / len(validation)
             for metric in METRICS:
-                interval = mean_of_choice(results, group, metric, chosen, scale=100)
+                interval = mean_of_choice(results, group, metric, selected, scale=100)
                 row |= {metric.upper(): interval.point, f"{metric.upper()} half width": interval.half_width}
-            row |= {
-                "queries": len(results.by_query(group, METRICS[0]).dropna()),
-                "combination": " ".join(names[models]),
-            }
-            rows.append(row)
+            row["queries"] = len(results.by_query(group, METRICS[0]).dropna())
+            rows.append({**row, "combination": results.combinations_of(group, *models)})
     return pd.DataFrame(rows), None
 
 
@@ -184,7 +168,8 @@ RANKED_NEW, RANKED_OWN = 7, 5
 
 def leading(results: Results, group: str) -> list[str]:
     """Return the best new combinations and the best of the papers' own, both by validation data."""
-    order = [str(model) for model in validation_means(results, group).index]
+    means = validation_folds(results, group).mean(axis=1).sort_values(ascending=False, kind="stable")
+    order = [str(model) for model in means.index]
     new = [model for model in order if not paper_of(model)][:RANKED_NEW]
     return new + [model for model in order if paper_of(model)][:RANKED_OWN]
 
@@ -222,9 +207,10 @@ def draw_ranks_of_leaders(results: Results) -> tuple[pd.DataFrame, Figure | None
             )
     frames = []
     for group, (rows, critical) in every.items():
-        value = critical.critical_difference if critical else float("nan")
-        rows = rows.assign(paper=rows["model"].map(paper_of), **{"critical difference": value})
-        frames.append(rows.merge(identities(results, group), on="model").sort_values("mean rank"))
+        rows["paper"] = rows["model"].map(paper_of)
+        rows["critical difference"] = critical.critical_difference if critical else float("nan")
+        rows["combination"] = [results.combinations_of(group, model) for model in rows["model"]]
+        frames.append(rows.sort_values("mean rank"))
     return pd.concat(frames, ignore_index=True), figure
 
 
@@ -283,6 +269,5 @@ def draw_ranks_of_tuned(results: Results) -> tuple[pd.DataFrame, Figure | None]:
     )
     frame = pd.DataFrame({"model": models, "mean rank": difference.average_ranks})
     behind = [" ".join(results.combinations_of(group, model) for group in groups) for model in models]
-    frame["critical difference"] = difference.critical_difference
-    frame["combination"] = behind
+    frame = frame.assign(**{"critical difference": difference.critical_difference, "combination": behind})
     return frame.sort_values("mean rank", ignore_index=True), figure

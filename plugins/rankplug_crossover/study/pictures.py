@@ -13,7 +13,7 @@ from rankplug.plotting import MARKERS, PALETTE, legend_below, new_figure
 from rankplug.statistics import holm
 from rankplug.studies import Results, interval_of, p_value_of
 from rankplug.training import fit
-from rankplug_crossover.study.comparisons import better_than_papers, grid, heading, identities, quality
+from rankplug_crossover.study.comparisons import better_than_papers, grid, heading, quality
 from rankplug_crossover.study.protocol import (
     BACKENDS,
     METRIC,
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+COLUMNS = [(backend, noise) for backend in BACKENDS for noise in (PLAIN, NOISY)]
+HEADS = [f"{backend}\n{'noise' if noise else 'plain'}" for backend, noise in COLUMNS]
 KEY_OF_CELLS = "±: half of the 95 % interval; framed: a paper's own; *: leads the best of the papers"
 
 
@@ -71,8 +73,7 @@ def _panel(axes: Axes, cells: pd.DataFrame, half: pd.DataFrame, better: set[str]
     from matplotlib.patches import Rectangle
 
     values, reach = cells.to_numpy(np.float64), half.to_numpy(np.float64)
-    columns = [(str(column[0]), str(column[1])) for column in cells.columns]
-    models = np.array([[Cell(str(loss), *column).model for column in columns] for loss in cells.index])
+    models = np.array([[Cell(str(loss), *column).model for column in COLUMNS] for loss in cells.index])
     texts = np.array(
         [
             f"{value:.1f} ± {own:.1f}{' *' if model in better else ''}"
@@ -100,8 +101,7 @@ def _panel(axes: Axes, cells: pd.DataFrame, half: pd.DataFrame, better: set[str]
         if not np.isnan(values[row, column]):
             corner = (column + 0.03, row + 0.04)
             axes.add_patch(Rectangle(corner, 0.94, 0.92, fill=False, edgecolor="#D55E00", linewidth=1.8))
-    names = {PLAIN: "plain", NOISY: "noise"}
-    axes.set_xticks(np.arange(values.shape[1]) + 0.5, [f"{backend}\n{names[noise]}" for backend, noise in columns])
+    axes.set_xticks(np.arange(values.shape[1]) + 0.5, HEADS)
     axes.tick_params(length=0, labelsize=8, rotation=0)
     axes.set(xlabel="backend, and whether scores get Gumbel noise", ylabel="loss")
     for border in range(2, 2 * len(BACKENDS), 2):
@@ -122,13 +122,16 @@ def noise_frame(results: Results, group: str) -> pd.DataFrame:
             {"collection": group, "loss": cell.loss, "backend": cell.backend, "model": noisy}
             | {"difference": 100 * interval.point}
             | {"low": 100 * interval.low, "high": 100 * interval.high, "p": 2 * min(p, 1 - p), "paper": cell.paper}
+            | {"combination": results.combinations_of(group, noisy)}
         )
-    frame = pd.DataFrame(rows).merge(identities(results, group), on="model")
+    frame = pd.DataFrame(rows)
     return frame.assign(**{"p (Holm)": holm(frame["p"]).p_values})
 
 
 def draw_noise_effect(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Draw a column for each backend and a row for each loss, with a row of panels for each collection."""
+    from matplotlib.lines import Line2D
+
     groups = whole_grids(results)
     frames = {group: noise_frame(results, group) for group in groups}
     losses = list(dict.fromkeys(next(iter(frames.values()))["loss"]))
@@ -147,19 +150,13 @@ def draw_noise_effect(results: Results) -> tuple[pd.DataFrame, Figure]:
             panel.set_xlabel(f"noise minus plain,\n{METRIC.upper()} points", fontsize=8)
         row[0].set_ylim(len(losses) - 0.5, -0.5)
         row[0].set_ylabel(f"loss, {heading(results, group)}")
-    figure.legend(*_key(PALETTE[0], PALETTE[3]), loc="outside lower center", ncols=2, fontsize=8, frameon=False)
+    key = {"new, with 95 % interval": PALETTE[0], "a paper's own comparison": PALETTE[3]}
+    handles = [Line2D([], [], color=colour, marker=MARKERS[colour], markersize=3.5) for colour in key.values()]
+    figure.legend(handles, list(key), loc="outside lower center", ncols=2, fontsize=8, frameon=False)
     return pd.concat(frames.values(), ignore_index=True), figure
 
 
-def _key(new: str, published: str) -> tuple[list[object], list[str]]:
-    from matplotlib.lines import Line2D
-
-    handles = [Line2D([], [], color=colour, marker=MARKERS[colour], markersize=3.5) for colour in (new, published)]
-    return list(handles), ["new, with 95 % interval", "a paper's own comparison"]
-
-
-MARKERS_OF_PAPERS = {"stochastic": "o", "xendcg": "s", "uniquerating": "D", "logrank": "^"}
-COLUMNS = [(backend, noise) for backend in BACKENDS for noise in (PLAIN, NOISY)]
+MARKS = {"stochastic": "o", "xendcg": "s", "uniquerating": "D", "logrank": "^"}
 
 
 def cells_by_loss() -> dict[str, list[Cell]]:
@@ -167,8 +164,8 @@ def cells_by_loss() -> dict[str, list[Cell]]:
     of_loss: dict[str, list[Cell]] = {}
     for cell in cells():
         of_loss.setdefault(cell.loss, []).append(cell)
-    published = {loss: [cell.paper for cell in found if cell.paper] for loss, found in of_loss.items()}
-    papers = list(MARKERS_OF_PAPERS)
+    published = {loss: [cell.paper for cell in row if cell.paper] for loss, row in of_loss.items()}
+    papers = list(MARKS)
     order = sorted(of_loss, key=lambda loss: (papers.index(published[loss][0]) if published[loss] else 9, loss))
     return {loss: of_loss[loss] for loss in order}
 
@@ -176,20 +173,17 @@ def cells_by_loss() -> dict[str, list[Cell]]:
 def draw_grid() -> Figure:
     """Draw a row for each loss and a column for each backend, plain and with noise."""
     grid = cells_by_loss()
-    marked: dict[str, list[tuple[int, int]]] = {paper: [] for paper in ("", *MARKERS_OF_PAPERS)}
-    for row, found in enumerate(grid.values()):
-        for cell in found:
+    marked: dict[str, list[tuple[int, int]]] = {paper: [] for paper in ("", *MARKS)}
+    for row, of_loss in enumerate(grid.values()):
+        for cell in of_loss:
             marked[cell.paper].append((COLUMNS.index((cell.backend, cell.noise)), row))
     figure, axes = new_figure(width=6.4, height=1.4 + 0.17 * len(grid))
     label = f"new: {len(marked[''])} combinations of no paper"
     axes.plot(*zip(*marked.pop(""), strict=True), ".", color="#AAAAAA", markersize=3, label=label)
     for (paper, places), colour in zip(marked.items(), PALETTE, strict=False):
         label = f"{paper}: {len(places)}"
-        axes.plot(
-            *zip(*places, strict=True), MARKERS_OF_PAPERS[paper], color=colour, markersize=7, linestyle="", label=label
-        )
-    names = {PLAIN: "plain", NOISY: "noise"}
-    axes.set_xticks(range(len(COLUMNS)), [f"{backend}\n{names[noise]}" for backend, noise in COLUMNS], fontsize=8)
+        axes.plot(*zip(*places, strict=True), MARKS[paper], color=colour, markersize=7, linestyle="", label=label)
+    axes.set_xticks(range(len(COLUMNS)), HEADS, fontsize=8)
     axes.set_yticks(range(len(grid)), list(grid), fontsize=8)
     axes.set(xlim=(-0.6, len(COLUMNS) - 0.4), ylim=(len(grid) - 0.4, -0.6))
     axes.tick_params(length=0, top=False)
@@ -218,15 +212,9 @@ def draw_try(loss: str = "xe_ndcg", backend: str = "lightgbm", beta: float = 0.2
     """Draw both learning curves."""
     frame = curves(loss, backend, beta)
     figure, axes = new_figure(width=5.6, height=3.0)
-    axes.plot(frame.index + 1, frame["plain"], color=PALETTE[0], marker="o", markersize=2.5, label=loss)
-    axes.plot(
-        frame.index + 1,
-        frame["noise"],
-        color=PALETTE[1],
-        marker="o",
-        markersize=2.5,
-        label=f"with noise, beta = {beta:g}",
-    )
+    labels = {"plain": loss, "noise": f"with noise, beta = {beta:g}"}
+    for (name, label), colour in zip(labels.items(), PALETTE, strict=False):
+        axes.plot(frame.index + 1, frame[name], color=colour, marker="o", markersize=2.5, label=label)
     axes.set(xlabel=f"iteration of {backend}", ylabel=f"validation {METRIC.upper()} (%)")
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return figure

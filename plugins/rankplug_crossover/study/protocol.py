@@ -201,15 +201,10 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
         profile: how large.
         data: a data set in place of all of the profile's.
     """
-    size = SIZES[profile]
+    size, models = SIZES[profile], models_of(SIZES[profile])
+    protocol = {"transforms": ["drop_empty", "query_minmax"], "metrics": list(METRICS), "selection": [METRIC]}
     for name, dataset in ({data: data} if data else size.collections).items():
-        shared = {
-            "dataset": dataset,
-            "transforms": ["drop_empty", "query_minmax"],
-            "metrics": list(METRICS),
-            "selection": [METRIC],
-        }
-        models = models_of(size)
+        shared = {"dataset": dataset, **protocol}
         yield Runs(name, models, shared, size.folds, size.trials, kind=GRID, place=name)
         if size.compared:
             # Of losses that are not installed, the grid has none either.
@@ -217,10 +212,8 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
             of_pairs = {**shared, "dataset": dataset if data else size.compared_on or dataset}
             yield Runs(f"{PAIRS}, {name}", pairs, of_pairs, size.folds, size.compared, kind=PAIRS, place=name)
     for name, dataset in ({data: data} if data and size.tuned_on else size.tuned_on).items():
-        shared = {"transforms": ["drop_empty", "query_minmax"], "metrics": list(METRICS), "selection": [METRIC]}
-        models = tuned_models(size)
-        of_data = {"dataset": dataset, **shared}
-        yield Runs(f"{TUNED}, {name}", models, of_data, size.folds, size.tuned_trials, kind=TUNED, place=name)
+        shared = {"dataset": dataset, **protocol}
+        yield Runs(f"{TUNED}, {name}", tuned_models(size), shared, size.folds, size.tuned_trials, TUNED, name)
 
 
 TUNED_MODELS = {
