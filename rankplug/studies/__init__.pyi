@@ -1,5 +1,3 @@
-from .citation import Citation as Citation
-from .citation import exhibit_bibtex as exhibit_bibtex
 from .claims import ROLES as ROLES
 from .claims import SOURCES as SOURCES
 from .claims import Claim as Claim
@@ -20,11 +18,13 @@ from .evaluation import ObservationEvaluation as ObservationEvaluation
 from .evaluation import RunSource as RunSource
 from .evaluation import evaluate as evaluate
 from .evaluation import read_artefacts as read_artefacts
+from .papers import Citation as Citation
 from .papers import Exhibit as Exhibit
 from .papers import Study as Study
 from .papers import StudyParameters as StudyParameters
 from .papers import bibliography as bibliography
 from .papers import check_parameters as check_parameters
+from .papers import exhibit_bibtex as exhibit_bibtex
 from .papers import slug as slug
 from .papers import studies as studies
 from .papers import study as study
@@ -39,7 +39,6 @@ from .published import read_published as read_published
 from .published import rounded as rounded
 from .published import stand_ins as stand_ins
 from .published import with_interval as with_interval
-from .query_pairs import QueryPairs as QueryPairs
 from .runs import PROFILES as PROFILES
 from .runs import Profile as Profile
 from .runs import Runs as Runs
@@ -58,6 +57,7 @@ from .scoreboard import Ranks as Ranks
 from .scoreboard import Scoreboard as Scoreboard
 from .scoreboard import Standing as Standing
 from .scoreboard import scoreboard as scoreboard
+from .study_results import QueryPairs as QueryPairs
 from .study_results import Results as Results
 from .verdicts import DECIDED as DECIDED
 from .verdicts import VERDICTS as VERDICTS

@@ -32,8 +32,8 @@ from rankplug.errors import NotRunError, RankplugError, did_you_mean
 from rankplug.registry import NAME, code_digest, registry
 from rankplug.studies.claims import claim_label
 from rankplug.studies.papers import Study, slug
-from rankplug.studies.query_pairs import QueryPairs, query_pairs
 from rankplug.studies.runs import core_seconds, number_on
+from rankplug.studies.study_results import QueryPairs, query_pairs
 from rankplug.studies.verdicts import VERDICTS, Abstention, Judgement, Verdict, read_judgement
 from rankplug.system import write_whole
 

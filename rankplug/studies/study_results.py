@@ -1,4 +1,4 @@
-"""Results of a study's runs: frames of values, and differences between models with their experimental design."""
+"""Results of a study: frames of values, differences of models with their design, and pairs of models by query."""
 
 from __future__ import annotations
 
@@ -34,6 +34,15 @@ if TYPE_CHECKING:
     from rankplug.sweeps import KeptRun
 
 Value = TypeVar("Value")
+
+MOST_MODELS = 24
+"""Models of a group that are compared; of more, those with the highest means."""
+MOST_QUERIES = 200
+"""Queries of a group that are drawn, taken evenly from all of them."""
+EQUAL = 1e-9
+"""Values that are closer than this are equal."""
+DIGITS = 3
+"""Digits of the values that are drawn."""
 
 
 def _once(method: Callable[..., Value]) -> Callable[..., Value]:
@@ -310,3 +319,79 @@ class Results:
                     identity = words.pop("identity")
                     rows.append({**about, **words, "combination": identity, "used": identity in used})
         return pd.DataFrame(rows)
+
+
+@dataclass(frozen=True)
+class QueryPairs:
+    """Values of a group's models on the same test queries.
+
+    Args:
+        group: its name.
+        metric: whose values they are.
+        queries: how many, in all trials and folds.
+        models: the highest mean first.
+        left_out: models with lower means.
+        identities: of each model, a combination that represents it; empty where none is known.
+        means: of each model over all queries.
+        better: of each model, the number of queries on which it is better than each of the models.
+        drawn: trial, fold and query of those that are drawn.
+        values: of each model on these.
+    """
+
+    group: str
+    metric: str
+    queries: int
+    models: tuple[str, ...]
+    left_out: int
+    identities: tuple[str, ...]
+    means: tuple[float, ...]
+    better: tuple[tuple[int, ...], ...]
+    drawn: tuple[tuple[int, int, str], ...]
+    values: tuple[tuple[float, ...], ...]
+
+    @classmethod
+    def read(cls, described: Mapping[str, Any]) -> QueryPairs:
+        """Read a comparison from JSON, which has lists in place of tuples."""
+
+        def frozen(value: Any) -> Any:
+            return tuple(map(frozen, value)) if isinstance(value, list) else value
+
+        return cls(**{name: frozen(value) for name, value in described.items()})
+
+
+def query_pairs(results: Results) -> Iterator[QueryPairs]:
+    """Yield a comparison for each group of several models that share test queries, by the metric that selects."""
+    for group in results.groups():
+        metric = _metric(results, group)
+        if metric and len(results.models(group)) > 1:
+            values = results.by_query(group, metric).dropna()
+            if len(values):
+                yield _compared(results, group, metric, values)
+
+
+def _metric(results: Results, group: str) -> str:
+    """Return the metric of the group's test queries by which it selects, or the first; empty where there is none."""
+    frame = results.frames[group]
+    measured = [str(name) for name in frame.loc[frame["measure"] == "query", "metric"].unique()]
+    selection = results.runs[group].shared.get("selection", ()) if group in results.runs else ()
+    return next((name for name in selection if name in measured), measured[0] if measured else "")
+
+
+def _compared(results: Results, group: str, metric: str, values: pd.DataFrame) -> QueryPairs:
+    means = values.mean().sort_values(ascending=False, kind="stable").iloc[:MOST_MODELS]
+    models = [str(model) for model in means.index]
+    table = values[models].to_numpy(np.float64)
+    better = [(column[:, None] > table + EQUAL).sum(axis=0).tolist() for column in table.T]
+    places = np.unique(np.linspace(0, len(table) - 1, MOST_QUERIES).round().astype(int))
+    return QueryPairs(
+        group,
+        metric,
+        len(table),
+        tuple(models),
+        values.shape[1] - len(models),
+        tuple(next(iter(results.identities(group, model)), "") for model in models),
+        tuple(means.tolist()),
+        tuple(map(tuple, better)),
+        tuple((int(trial), int(fold), str(query)) for trial, fold, query in values.index[places]),
+        tuple(map(tuple, table[places].T.round(DIGITS).tolist())),
+    )

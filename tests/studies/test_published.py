@@ -12,7 +12,7 @@ from scipy import stats
 
 from rankplug.report import layout
 from rankplug.studies import Results, Runs, beside_published
-from rankplug.studies.query_pairs import MOST_MODELS, MOST_QUERIES, query_pairs
+from rankplug.studies.study_results import MOST_MODELS, MOST_QUERIES, query_pairs
 
 OURS = {"one": [0.40, 0.42, 0.44], "two": [0.50, 0.51, 0.55]}
 
