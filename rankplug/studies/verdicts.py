@@ -72,8 +72,8 @@ class Part:
     @classmethod
     def read(cls, described: Mapping[str, Any]) -> Part:
         """Read a part as :meth:`Verdict.describe` writes it."""
-        values: dict[str, Any] = {name: math.nan if value is None else value for name, value in described.items()}
-        return cls(**values)
+        values: dict[str, Any] = dict(described)
+        return cls(**{name: math.nan if value is None else value for name, value in values.items()})
 
     @property
     def in_margins(self) -> tuple[float, float, float]:

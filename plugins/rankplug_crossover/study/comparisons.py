@@ -269,5 +269,5 @@ def draw_ranks_of_tuned(results: Results) -> tuple[pd.DataFrame, Figure | None]:
     )
     frame = pd.DataFrame({"model": models, "mean rank": difference.average_ranks})
     behind = [" ".join(results.combinations_of(group, model) for group in groups) for model in models]
-    frame = frame.assign(**{"critical difference": difference.critical_difference, "combination": behind})
+    frame["critical difference"], frame["combination"] = difference.critical_difference, behind
     return frame.sort_values("mean rank", ignore_index=True), figure
