@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from rankplug.errors import RankplugError
 from rankplug.statistics import look_steps
 from rankplug.studies.claims import Claim, core_minutes
 from rankplug.studies.papers import Study, train
-from rankplug.studies.runs import Profile, Runs, StoredFrames
+from rankplug.studies.runs import Profile, StoredFrames
 from rankplug.studies.samples import Cell
 from rankplug.studies.study_results import Results
 from rankplug.studies.verdicts import Differences, Verdict
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 
 LOOKS = 5
 UNITS = {"h": 60.0, "m": 1.0, "s": 1 / 60}
-More = Callable[[Mapping[str, Runs]], Results]
-"""Trains what some groups lack, and reads their results."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +36,9 @@ class Budget:
     """Limits of deciding claims: how much it may take, and at which differences.
 
     Args:
-        minutes: of training at most, by the clock.
+        minutes: most minutes of training, by the clock.
         margin: the difference that would matter, as readers measure it, such as .5 points; each claim's own by default.
-        looks: at the growing data at most, each at twice as many trials.
+        looks: most looks at the growing data, each at twice as many trials.
     """
 
     minutes: float = 120.0
@@ -95,37 +92,13 @@ def decide(
         execution: further arguments of :func:`rankplug.studies.train`, such as ``progress``.
     """
     from rankplug.store import Store
-
-    opened = Store.named(store)
-    base = study.run(profile, data=data, seed=seed, store=opened, jobs=jobs, **execution)
-
-    def more(runs: Mapping[str, Runs]) -> Results:
-        train([group.sweep() for group in runs.values()], opened, jobs=jobs, **execution)
-        frames = StoredFrames(runs, opened)
-        return Results(profile, frames, base.published, frames.records, runs)
-
-    return _decided(study, base, budget or Budget(), more, jobs)
-
-
-def decisions_in_words(study: Study, results: Results) -> str:
-    """Return a line for each claim that deciding looked at: its verdict, looks and trials, or what it still takes."""
-    lines = []
-    labels = {claim.id: claim.label for claim in study.claims}
-    for claim_id, verdict in results.decisions.items():
-        words = [f"{labels[claim_id]} {verdict.verdict} after {verdict.looks} look{'s' * (verdict.looks > 1)}"]
-        words += [verdict.decisive.extent] if verdict.decisive.extent else []
-        lines.append(", ".join(words) + (f"; {verdict.needs.sentence}" if verdict.needs else ""))
-    count = sum(verdict.decided for verdict in results.decisions.values())
-    return "\n".join([f"{study.name}: {count} of {len(lines)} claims about differences are decided", *lines])
-
-
-def _decided(study: Study, base: Results, budget: Budget, more: More, jobs: int) -> Results:
-    """Return the results with a verdict on every claim for which trials may be added."""
     from rankplug.sweeps import threads_of_job
 
+    opened, budget = Store.named(store), budget or Budget()
+    base = results = study.run(profile, data=data, seed=seed, store=opened, jobs=jobs, **execution)
     begun, left = time.monotonic(), budget.minutes * jobs * threads_of_job(jobs)
     verdicts: dict[str, Verdict] = {}
-    results, extent = base, dict.fromkeys(base.runs, 1)
+    multiples = dict.fromkeys(base.runs, 1)
     waiting = [claim for claim in study.claims if claim.margin and claim.sequential]
     for look in range(1, budget.looks + 1):
         for claim in waiting:
@@ -143,19 +116,32 @@ def _decided(study: Study, base: Results, budget: Budget, more: More, jobs: int)
         if not waiting or time.monotonic() - begun > 60 * budget.minutes:
             break
         left -= spent
-        extent |= dict.fromkeys((group for group, _ in cells), 2**look)
-        results = more(
-            {
-                group: replace(
-                    runs,
-                    models={model: parts for model, parts in runs.models.items() if (group, model) in cells},
-                    trials=runs.trials * extent[group],
-                )
-                for group, runs in base.runs.items()
-                if any(group == cell_group for cell_group, _ in cells)
-            }
-        )
+        multiples |= dict.fromkeys((group for group, _ in cells), 2**look)
+        runs = {
+            group: replace(
+                planned,
+                models={model: parts for model, parts in planned.models.items() if (group, model) in cells},
+                trials=planned.trials * multiples[group],
+            )
+            for group, planned in base.runs.items()
+            if any(group == open_group for open_group, _ in cells)
+        }
+        train([group.sweep() for group in runs.values()], opened, jobs=jobs, **execution)
+        frames = StoredFrames(runs, opened)
+        results = Results(profile, frames, base.published, frames.records, runs)
     return replace(base, decisions=verdicts)
+
+
+def decisions_in_words(study: Study, results: Results) -> str:
+    """Return a line for each claim that deciding looked at: its verdict, looks and trials, or what it still takes."""
+    lines = []
+    labels = {claim.id: claim.label for claim in study.claims}
+    for claim_id, verdict in results.decisions.items():
+        words = [f"{labels[claim_id]} {verdict.verdict} after {verdict.looks} look{'s' * (verdict.looks > 1)}"]
+        words += [verdict.decisive.extent] if verdict.decisive.extent else []
+        lines.append(", ".join(words) + (f"; {verdict.needs.sentence}" if verdict.needs else ""))
+    count = sum(verdict.decided for verdict in results.decisions.values())
+    return "\n".join([f"{study.name}: {count} of {len(lines)} claims about differences are decided", *lines])
 
 
 def _margin(claim: Claim, budget: Budget) -> float | None:
@@ -182,21 +168,20 @@ def _affordable(
         more: how many times the trials of the profile are added.
         left: core-minutes.
     """
-    asked = {claim.id: _cells_of(claim, base) for claim in waiting}
-    chosen: list[Claim] = []
+    cells_of = {claim.id: _cells_of(claim, base) for claim in waiting}
+    affordable: list[Claim] = []
     cells: frozenset[Cell] = frozenset()
     spent = 0.0
-    for claim in sorted(waiting, key=lambda claim: len(asked[claim.id])):
-        wanted = cells | asked[claim.id]
-        cost = sum((core_minutes(base, [cell]) or 0.0) * base.runs[cell[0]].trials * more for cell in wanted)
-        if asked[claim.id] and cost <= left:
-            chosen, cells, spent = [*chosen, claim], wanted, cost
-    return chosen, cells, spent
+    for claim in sorted(waiting, key=lambda claim: len(cells_of[claim.id])):
+        together = cells | cells_of[claim.id]
+        cost = sum((core_minutes(base, [cell]) or 0.0) * base.runs[cell[0]].trials * more for cell in together)
+        if cells_of[claim.id] and cost <= left:
+            affordable, cells, spent = [*affordable, claim], together, cost
+    return affordable, cells, spent
 
 
 def _cells_of(claim: Claim, base: Results) -> frozenset[Cell]:
-    """Return the groups and models whose runs a claim's evidence says it rests on."""
+    """Return the groups and models whose runs a claim's evidence rests on."""
     evidence = claim.statistic(base)
-    if not isinstance(evidence, Differences):
-        return frozenset()
-    return frozenset().union(*(sample.runs for sample in evidence.parts.values()))
+    samples = evidence.parts.values() if isinstance(evidence, Differences) else ()
+    return frozenset().union(*(sample.runs for sample in samples))
