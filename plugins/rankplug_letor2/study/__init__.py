@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from rankplug.studies import (
     Claim,
@@ -43,13 +44,10 @@ def rows_within_their_intervals(results: Results) -> str:
     return f"of {len(MEASURES)} measures: {', '.join(counts)}"
 
 
-def row_not_here(reason: str) -> Callable[[Results], Evidence]:
-    """Return the statistic of a row that has no run, with the reason."""
-    return lambda results: not_run(reason)
-
-
-def _claim_id(model: str) -> str:
-    return model.lower().replace(".", "-") + "-row"
+def row_claim(model: str, statistic: Callable[[Results], Evidence], **facts: Any) -> Claim:
+    """Return the claim that our row of a model is the official one."""
+    claim_id, text = model.lower().replace(".", "-") + "-row", f"Our {model} gives the official row of the release."
+    return Claim(claim_id, text, statistic, "Rows", section="Baselines", **facts)
 
 
 study = Study(
@@ -65,27 +63,10 @@ study = Study(
     ),
     claims=(
         *(
-            Claim(
-                _claim_id(model),
-                f"Our {model} gives the official row of the release.",
-                official_row_reached(model),
-                "Rows",
-                POINTS,
-                section="Baselines",
-                role="main",
-            )
+            row_claim(model, official_row_reached(model), margin=POINTS, role="main")
             for model in ("RankSVM", "ListNet", "RankBoost", "FRank", "AdaRank.MAP", "AdaRank.NDCG")
         ),
-        *(
-            Claim(
-                _claim_id(model),
-                f"Our {model} gives the official row of the release.",
-                row_not_here(reason),
-                "Rows",
-                section="Baselines",
-            )
-            for model, reason in NOT_HERE.items()
-        ),
+        *(row_claim(model, lambda _, reason=reason: not_run(reason)) for model, reason in NOT_HERE.items()),
     ),
     observations=(
         Observation(

@@ -24,8 +24,8 @@ def is_the_release(results: Results) -> bool:
 def official(results: Results, model: str, metric: str, part: str = "test") -> pd.Series[float]:
     """Return a row of the release: its numbers on a part, by fold."""
     printed = results.published
-    chosen = (printed["exhibit"] == f"{part} part") & (printed["model"] == OFFICIAL[model])
-    rows = printed[chosen & (printed["metric"] == metric) & printed["dataset"].isin(FOLDS)]
+    of_model = (printed["exhibit"] == f"{part} part") & (printed["model"] == OFFICIAL[model])
+    rows = printed[of_model & (printed["metric"] == metric) & printed["dataset"].isin(FOLDS)]
     return pd.Series(rows["value"].to_numpy(float), rows["dataset"].map(FOLDS).astype(int))
 
 
@@ -60,8 +60,8 @@ def table(results: Results) -> tuple[pd.DataFrame, None]:
                 sample = interval_of(difference(results, model, metric))
                 row |= {"official": 100 * official(results, model, metric).mean(), "difference": 100 * sample.point}
                 row |= {"low": 100 * sample.low, "high": 100 * sample.high}
-            rows.append(row)
-    return pd.DataFrame(rows).merge(_combinations(results), on="model"), None
+            rows.append({**row, "combination": _combination(results, model)})
+    return pd.DataFrame(rows), None
 
 
 def map_of_parts(results: Results) -> tuple[pd.DataFrame, None]:
@@ -84,10 +84,9 @@ def map_of_parts(results: Results) -> tuple[pd.DataFrame, None]:
             row[part] = 100 * means[part]
             if is_the_release(results):
                 row[f"official {part}"] = 100 * official(results, model, metric, part).mean()
-        rows.append(row)
-    return pd.DataFrame(rows).merge(_combinations(results), on="model"), None
+        rows.append({**row, "combination": _combination(results, model)})
+    return pd.DataFrame(rows), None
 
 
-def _combinations(results: Results) -> pd.DataFrame:
-    combinations = results[GROUP].groupby("model", observed=True)["combination"]
-    return combinations.agg(lambda names: " ".join(sorted(set(names)))).astype(str).reset_index()
+def _combination(results: Results, model: str) -> str:
+    return " ".join(sorted(results.identities(GROUP, model)))
