@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 import rankplug as rp
-from rankplug.system import say
+from rankplug.system import echo
 
 METRIC = "ndcg@5"
 EVIDENCE = Path("docs/evidence/clicks/clicks.json")
@@ -140,7 +140,7 @@ def main() -> None:
                 if error is not None:
                     run["errors"][way] = error
                 asked.out.write_text(json.dumps({"setting": setting, "runs": list(runs.values())}, indent=1) + "\n")
-        say(f"seed {seed}")
+        echo(f"seed {seed}")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from rankplug.errors import RankplugError, did_you_mean
-from rankplug.system import say
+from rankplug.system import echo
 
 SUBJECTS = {
     "boosting": "boosting iterations beside the engines' own objectives, all threads, busy machine",
@@ -44,21 +44,21 @@ def bench(
 
     if listed:
         for name, title in SUBJECTS.items():
-            say(f"{name:12}{title}")
+            echo(f"{name:12}{title}")
         return
     if document is not None:
         fill_page(document, out)
-        say(f"filled {document}")
+        echo(f"filled {document}")
         return
     for name in names or list(SUBJECTS):
         if name not in SUBJECTS:
             raise RankplugError(f"there is no benchmark {name}: {did_you_mean(name, SUBJECTS)}")
-        say(f"{name}: {SUBJECTS[name]}", bold=True)
+        echo(f"{name}: {SUBJECTS[name]}", bold=True)
         begin, rows = time.perf_counter(), []
         for row in import_module(f"rankplug_benchmarks.{name}").measure(rounds=rounds, quick=quick):
             rows.append(row)
             what, threads, value, quartiles, target = row.cells()
-            say(f"  {what} ({threads} thread{'s' * (threads != '1')}): {value} [{quartiles}] {target}".rstrip())
-        say(f"  took {time.perf_counter() - begin:.0f} s")
+            echo(f"  {what} ({threads} thread{'s' * (threads != '1')}): {value} [{quartiles}] {target}".rstrip())
+        echo(f"  took {time.perf_counter() - begin:.0f} s")
         if not quick:
             write_report(out / f"{name}.json", rows)

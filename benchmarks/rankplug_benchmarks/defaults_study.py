@@ -22,7 +22,7 @@ import numpy as np
 
 import rankplug as rp
 from rankplug.errors import RankplugError
-from rankplug.system import say
+from rankplug.system import echo
 
 METRIC = "ndcg@10"
 EVIDENCE = Path("docs/evidence/defaults/defaults.json")
@@ -195,9 +195,9 @@ def main() -> None:
                     continue
                 found = find(name, contestant, asked.store, draws, asked.jobs)
             except RankplugError as error:
-                say(f"{contestant.backend} on {name} is left out: {error}")
+                echo(f"{contestant.backend} on {name} is left out: {error}")
                 continue
-            say(str(found))
+            echo(str(found))
             keep(found, asked.out)
 
 

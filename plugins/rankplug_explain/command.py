@@ -8,7 +8,7 @@ from typing import Annotated, cast
 
 import typer
 
-from rankplug.system import hand_over, say, say_table
+from rankplug.system import echo, echo_table, emit
 
 
 def register(app: typer.Typer) -> None:
@@ -49,13 +49,13 @@ def explain(
         out = save_figure(draw_explanation(explanation, top), out)
     if as_json:
         facts = {"model": str(model), "data": name, **explanation.attrs}
-        hand_over(json.dumps({**facts, "features": json.loads(explanation.to_json(orient="records"))}, indent=1))
+        emit(json.dumps({**facts, "features": json.loads(explanation.to_json(orient="records"))}, indent=1))
         return
     about = explanation.attrs
-    say(f"{about['method']}, in units of {about['unit']}, over {about['queries']} queries of {name}")
+    echo(f"{about['method']}, in units of {about['unit']}, over {about['queries']} queries of {name}")
     numbers = ["importance", "low", "high"]
     rows = [[str(row["feature"]), *(f"{row[name]:.5f}" for name in numbers)]
             for row in explanation.head(top).to_dict("records")]  # fmt: skip
-    say_table(("feature", *numbers), rows)
+    echo_table(("feature", *numbers), rows)
     if out is not None:
-        say(f"{'would draw' if dry_run else 'drew'} {out}")
+        echo(f"{'would draw' if dry_run else 'drew'} {out}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankplug.system import hand_over, say
+from rankplug.system import echo, emit
 
 if TYPE_CHECKING:
     from rankplug.sweeps import KeptRun
@@ -152,7 +152,7 @@ def _stored(
 
 def _report(out: Path, counts: dict[str, int], data: str, dry_run: bool, as_json: bool) -> None:
     if as_json:
-        hand_over(json.dumps({"file": str(out), "written": not dry_run, "data": data, **counts}, indent=1))
+        emit(json.dumps({"file": str(out), "written": not dry_run, "data": data, **counts}, indent=1))
         return
     sizes = " of ".join(f"{count:,} {what}" for what, count in counts.items())
-    say(f"{out}: {sizes}{' would be written' if dry_run else ''}")
+    echo(f"{out}: {sizes}{' would be written' if dry_run else ''}")

@@ -25,7 +25,7 @@ from rankplug.cli import (
 )
 from rankplug.cli.completion import complete_names
 from rankplug.errors import RankplugError
-from rankplug.system import __version__, is_of_the_machine, missing, prepare_streams, say
+from rankplug.system import __version__, echo, is_environment_error, missing, prepare_streams
 
 UNUSED = "rfc3987_syntax"
 """Optional package of jsonschema, which validates notebooks: importing it builds parsers of addresses, which takes
@@ -60,7 +60,7 @@ def add_commands_of_others() -> None:
         except BaseException as error:
             owner = entry.dist.name if entry.dist else "an unknown package"
             reason = f"{type(error).__name__}: {error}"
-            say(f"rankplug: the command {entry.name} of {owner} cannot be used ({reason})", error=True)
+            echo(f"rankplug: the command {entry.name} of {owner} cannot be used ({reason})", error=True)
 
 
 add_commands_of_others()
@@ -68,7 +68,7 @@ add_commands_of_others()
 
 def _tell_version(wanted: bool) -> None:
     if wanted:
-        say(f"rankplug {__version__}")
+        echo(f"rankplug {__version__}")
         raise typer.Exit
 
 
@@ -91,9 +91,9 @@ def main() -> None:
         app()
     except Exception as error:
         if "--debug" in sys.argv:
-            say(traceback.format_exc(), error=True)
+            echo(traceback.format_exc(), error=True)
         else:
-            say(f"rankplug: {sentence_of(error)}", colour="red", error=True)
+            echo(f"rankplug: {sentence_of(error)}", colour="red", error=True)
         sys.exit(1)
 
 
@@ -113,7 +113,7 @@ def sentence_of(error: Exception) -> str:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     if isinstance(error, MemoryError):
         return f"memory ran out ({error}); take fewer jobs, documents or features"
-    if is_of_the_machine(error):
+    if is_environment_error(error):
         return f"{error}; give this program more of what the machine lacks, and run the same command again"
     place = "this is a defect of rankplug or of a plugin, whose place rankplug --debug shows"
     return f"unexpected {type(error).__name__}: {error}; {place}"

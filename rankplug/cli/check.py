@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rankplug.system import hand_over, say
+from rankplug.system import echo, emit
 
 
 def register(app: typer.Typer) -> None:
@@ -28,10 +28,10 @@ def check(
 
     reports = check_plugins(plugin, kind)
     if as_json:
-        hand_over(json.dumps([report.describe() for report in reports], indent=2))
+        emit(json.dumps([report.describe() for report in reports], indent=2))
     else:
         for report in reports:
             for line in report.lines():
-                say(line, colour="red" if line.startswith("  FAIL") else None)
+                echo(line, colour="red" if line.startswith("  FAIL") else None)
     if any(report.failed for report in reports):
         raise typer.Exit(1)

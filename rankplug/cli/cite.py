@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rankplug.system import hand_over
+from rankplug.system import emit
 
 
 def register(app: typer.Typer) -> None:
@@ -23,4 +23,4 @@ def cite(
     """Print BibTeX of the papers that studies run again, or of rankplug."""
     from rankplug.studies import bibliography
 
-    hand_over(bibliography(names or []))
+    emit(bibliography(names or []))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankplug.cli.results import ExistingStoreOption
-from rankplug.system import Cell, hand_over, say, say_table
+from rankplug.system import Cell, echo, echo_table, emit
 
 if TYPE_CHECKING:
     from rankplug.studies import Board, Standing
@@ -51,7 +51,7 @@ def claims(
         described = [evaluation.describe() for evaluation in evaluations.values()]
         for paper in described if selected else ():
             paper["claims"] = [claim for claim in paper["claims"] if claim["verdict"] in selected]
-        hand_over(json.dumps(described, indent=1, ensure_ascii=False))
+        emit(json.dumps(described, indent=1, ensure_ascii=False))
         return
     for evaluation in evaluations.values():
         rows: list[list[Cell]] = []
@@ -61,7 +61,7 @@ def claims(
                 rows.append([(word, VERDICTS.get(word, "")), claim.effect, claim.margin, claim.label])
         meta = evaluation.meta
         title = f"{meta.study}, profile {meta.profile} of {meta.date}, {meta.trials} trials: {evaluation.in_short}"
-        say_table(("verdict", "effect", "margin", "claim"), rows, title=title)
+        echo_table(("verdict", "effect", "margin", "claim"), rows, title=title)
 
 
 def scoreboard(
@@ -86,19 +86,19 @@ def scoreboard(
 
     standings = compared(names or [], store=Store(store), metric=metric, profiles=profile or [], margin=margin)
     if as_json:
-        hand_over(json.dumps(standings.describe(), indent=1, ensure_ascii=False))
+        emit(json.dumps(standings.describe(), indent=1, ensure_ascii=False))
     elif not standings.boards:
-        say(f"{Store(store).folder} holds no runs of these papers with the metric {metric}")
+        echo(f"{Store(store).folder} holds no runs of these papers with the metric {metric}")
     else:
         for board in standings.boards:
             _tell(board)
     if report is not None and dry_run:
         runs = {identity for board in standings.boards for identity in board.identities}
-        say(f"the scoreboard and pages of {len(runs)} combinations would be written into {report}", error=as_json)
+        echo(f"the scoreboard and pages of {len(runs)} combinations would be written into {report}", error=as_json)
     elif report is not None:
         from rankplug.report import write_scoreboard
 
-        say(f"The scoreboard is at {write_scoreboard(standings, Store(store), report).resolve()}", error=as_json)
+        echo(f"The scoreboard is at {write_scoreboard(standings, Store(store), report).resolve()}", error=as_json)
 
 
 def _tell(board: Board) -> None:
@@ -110,8 +110,8 @@ def _tell(board: Board) -> None:
         (method.study, str(method), f"{mean[method]:.2f} of {len(mean)}" if method in mean else "", _cell(place))
         for method, place in board.standings.items()
     ]
-    say(f"{board.title}; {difference}\n")
-    say_table(("paper", "method", "mean rank", board.conditions.metric), rows)
+    echo(f"{board.title}; {difference}\n")
+    echo_table(("paper", "method", "mean rank", board.conditions.metric), rows)
 
 
 def _cell(cell: Standing | None) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from rankplug.errors import DataError
-from rankplug.system import hand_over, say, say_table
+from rankplug.system import echo, echo_table, emit
 
 if TYPE_CHECKING:
     from rankplug.data import StoredDataset
@@ -34,10 +34,10 @@ def list_(as_json: JSONOption = False) -> None:
     known = [plugin.specification for plugin in registry().plugins("dataset")]
     if as_json:
         listing = [{**dataset.describe(), "state": _state(dataset)} for dataset in known]
-        hand_over(json.dumps(listing, indent=2, default=str))
+        emit(json.dumps(listing, indent=2, default=str))
         return
     rows = [(dataset.name, (state := _state(dataset), STATES.get(state, "")), dataset.summary) for dataset in known]
-    say_table(("data set", "state", "what it is"), rows)
+    echo_table(("data set", "state", "what it is"), rows)
 
 
 @app.command()
@@ -97,9 +97,9 @@ def check_links(
         for url, problem in links:
             answers.append({"dataset": name, "address": url, "problem": problem})
             if not as_json:
-                say(f"{name:14} {problem or 'answers'}: {url}", colour="yellow" if problem else None)
+                echo(f"{name:14} {problem or 'answers'}: {url}", colour="yellow" if problem else None)
     if as_json:
-        hand_over(json.dumps(answers, indent=2))
+        emit(json.dumps(answers, indent=2))
     if dead := sum(bool(answer["problem"]) for answer in answers):
         raise DataError(f"{dead} addresses do not answer with a file; RANKPLUG_MIRRORS names others, tried in turn")
 
@@ -129,7 +129,7 @@ def verify(name: Name, as_json: JSONOption = False) -> None:
     if problems:
         raise DataError("; ".join(problems))
     if not as_json:
-        say("verified")
+        echo("verified")
 
 
 def _show(name: str, text: str, as_json: bool, **more: Any) -> None:
@@ -139,11 +139,11 @@ def _show(name: str, text: str, as_json: bool, **more: Any) -> None:
         plain = [line for line in lines if not line.startswith("warning:")]
         warned = [line.removeprefix("warning:").strip() for line in lines if line.startswith("warning:")]
         told = {"dataset": name, "lines": plain, "warnings": warned, **more}
-        hand_over(json.dumps(told, indent=2, ensure_ascii=False))
+        emit(json.dumps(told, indent=2, ensure_ascii=False))
         return
     for line in lines:
         warning = line.startswith("warning:")
-        say(line, colour="yellow" if warning else None, error=warning)
+        echo(line, colour="yellow" if warning else None, error=warning)
 
 
 def _stored(name: str) -> tuple[StoredDataset, Any]:

@@ -12,10 +12,10 @@ import typer
 from rankplug.errors import RankplugError
 from rankplug.system import (
     child_command,
+    echo,
     notebooks_folder,
     remove_abandoned,
     results_folder,
-    say,
     write_whole,
 )
 
@@ -45,10 +45,10 @@ def lab(
     new, there = copy_notebooks(folder, dry_run=dry_run)
     if dry_run:
         for path in new:
-            say(f"would copy {path}")
+            echo(f"would copy {path}")
         return
     unchanged = f" ({len(there)} already present)" if there else ""
-    say(f"copied {len(new)} notebooks into {folder}{unchanged}")
+    echo(f"copied {len(new)} notebooks into {folder}{unchanged}")
     if not copy_only:
         command = child_command("-m", "jupyterlab", str(folder), *passed_on)
         # The command alone has a safe path: in the environment, notebooks could not import modules beside them. The

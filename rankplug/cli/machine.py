@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rankplug.system import Cell, hand_over, interruptible, say, say_table
+from rankplug.system import Cell, echo, echo_table, emit, interruptible
 
 
 def register(app: typer.Typer) -> None:
@@ -22,21 +22,21 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
 
     diagnosis = examine()
     if as_json:
-        hand_over(json.dumps(diagnosis.describe(), indent=2))
+        emit(json.dumps(diagnosis.describe(), indent=2))
         raise typer.Exit(1 if diagnosis.problems else 0)
-    say_table(("versions", ""), diagnosis.versions.items())
-    say(f"\nthreads\n  {diagnosis.threads} of {diagnosis.cores} cores; {_others(diagnosis.busy)}")
-    say(f"  threads that wait: {', '.join(f'{name}={value}' for name, value in diagnosis.waiting.items())}")
+    echo_table(("versions", ""), diagnosis.versions.items())
+    echo(f"\nthreads\n  {diagnosis.threads} of {diagnosis.cores} cores; {_others(diagnosis.busy)}")
+    echo(f"  threads that wait: {', '.join(f'{name}={value}' for name, value in diagnosis.waiting.items())}")
     works: Cell = ("works", "green")
     backends = [(backend.name, works if backend.works else (backend.reason, "red")) for backend in diagnosis.backends]
-    say("")
-    say_table(("backends", ""), backends)
+    echo("")
+    echo_table(("backends", ""), backends)
     if diagnosis.others:
         others = [(name, (problem, "red") if problem else works) for name, problem in diagnosis.others.items()]
-        say("")
-        say_table(("plugins from elsewhere", ""), others)
+        echo("")
+        echo_table(("plugins from elsewhere", ""), others)
     for remark in diagnosis.remarks:
-        say(f"remark: {remark}", colour="yellow", error=True)
+        echo(f"remark: {remark}", colour="yellow", error=True)
     rows = []
     for folder in diagnosis.folders:
         state = ", ".join(
@@ -44,13 +44,13 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
         )
         told = ", ".join(filter(None, [folder.why, state]))
         rows.append((folder.purpose, str(folder.path), told, folder.variable))
-    say("")
-    say_table(("folders", "path", "state", "variable"), rows)
+    echo("")
+    echo_table(("folders", "path", "state", "variable"), rows)
     for problem in diagnosis.problems:
-        say(f"problem: {problem}", colour="red", error=True)
+        echo(f"problem: {problem}", colour="red", error=True)
     if diagnosis.problems:
         raise typer.Exit(1)
-    say("no problems")
+    echo("no problems")
 
 
 def _others(busy: int) -> str:
@@ -79,19 +79,19 @@ def warm(
     wanted = to_compile(names or (), sampler or ())
     if dry_run:
         if as_json:
-            hand_over(json.dumps([{"kind": one.kind, "name": one.name, "sampler": one.sampler} for one in wanted]))
+            emit(json.dumps([{"kind": one.kind, "name": one.name, "sampler": one.sampler} for one in wanted]))
         else:
-            say_table(("kind", "name", "sampler"), [(one.kind, one.name, one.sampler) for one in wanted])
+            echo_table(("kind", "name", "sampler"), [(one.kind, one.name, one.sampler) for one in wanted])
         return
     done: list[Compilation] = []
     with interruptible(lambda: f"{len(done)} of {len(wanted)} are compiled"):
         for compiled in compile_ahead(wanted):
             done.append(compiled)
             if compiled.problem:
-                say(f"{compiled}: {compiled.problem}", colour="red", error=True)
+                echo(f"{compiled}: {compiled.problem}", colour="red", error=True)
             elif not as_json:
-                say(f"{compiled}: {f'compiled in {compiled.seconds:.1f} s' if compiled.kept else 'was there'}")
+                echo(f"{compiled}: {f'compiled in {compiled.seconds:.1f} s' if compiled.kept else 'was there'}")
     if as_json:
-        hand_over(json.dumps([compiled.describe() for compiled in done], indent=1))
+        emit(json.dumps([compiled.describe() for compiled in done], indent=1))
     if any(compiled.problem for compiled in done):
         raise typer.Exit(1)

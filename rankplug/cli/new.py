@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rankplug.system import say
+from rankplug.system import echo
 
 
 class Flavour(StrEnum):
@@ -41,10 +41,10 @@ def new(
     plugin = NewPlugin(kind, name, flavour.value)
     if dry_run:
         for path in sorted(plugin.files()):
-            say(f"would write {into / name / path}")
+            echo(f"would write {into / name / path}")
         return
     folder = plugin.write(into)
-    say(f"wrote {folder}; now:")
-    say(f"  pip install -e {folder}")
-    say(f"  rankplug check {name}")
-    say(f"  {plugin.facts['run']}")
+    echo(f"wrote {folder}; now:")
+    echo(f"  pip install -e {folder}")
+    echo(f"  rankplug check {name}")
+    echo(f"  {plugin.facts['run']}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankplug.errors import UnknownPluginError, did_you_mean
-from rankplug.system import hand_over, say, say_table
+from rankplug.system import echo, echo_table, emit
 
 if TYPE_CHECKING:
     from rankplug.registry import Plugin
@@ -42,18 +42,18 @@ def plugins(
                 {"kind": kind, "name": name, "distributions": offers} for kind, name, offers in plugins.conflicts()
             ],
         }
-        hand_over(json.dumps(listing, indent=2, default=str))
+        emit(json.dumps(listing, indent=2, default=str))
         return
     if name is None:
-        say_table(("kind", "name", "what it is", "parameters", "from"), map(_row, chosen))
+        echo_table(("kind", "name", "what it is", "parameters", "from"), map(_row, chosen))
     for plugin in chosen if name is not None else ():
         _tell(plugin)
     for kind_, name, offers in plugins.conflicts():
-        say(f"conflict: {kind_} {name} is offered by {' and '.join(offers)}", colour="yellow", error=True)
+        echo(f"conflict: {kind_} {name} is offered by {' and '.join(offers)}", colour="yellow", error=True)
     for remark in plugins.remarks:
-        say(f"remark: {remark}", colour="yellow", error=True)
+        echo(f"remark: {remark}", colour="yellow", error=True)
     for broken in plugins.broken:
-        say(
+        echo(
             f"failed: {broken.entry_point} of {broken.distribution} {broken.version}: {broken.reason}",
             colour="red",
             error=True,
@@ -84,13 +84,13 @@ def _row(plugin: Plugin) -> tuple[str, ...]:
 def _tell(plugin: Plugin) -> None:
     """Print what a plugin is, and its parameters with their types, defaults and meanings."""
     about = plugin.describe()
-    say(f"{about['kind']} {about['name']}: {_summary(about)}, from {about['distribution']} {about['version']}")
+    echo(f"{about['kind']} {about['name']}: {_summary(about)}, from {about['distribution']} {about['version']}")
     rows = [
         (parameter["name"], parameter["type"], _default(parameter), parameter["description"] or "")
         for parameter in about["parameters"]
     ]
     if rows:
-        say_table(("parameter", "type", "default", "what it is"), rows)
+        echo_table(("parameter", "type", "default", "what it is"), rows)
 
 
 def _summary(about: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rankplug.system import hand_over, interruptible, say, say_table
+from rankplug.system import echo, echo_table, emit, interruptible
 
 
 def register(app: typer.Typer) -> None:
@@ -65,9 +65,9 @@ def reproduce(
 
         tell_plan(plan, results, at_once, as_json)
         return
-    say(f"{plan}, in {results.folder}")
+    echo(f"{plan}, in {results.folder}")
     if outlook := plan.outlook(results, at_once):
-        say(outlook)
+        echo(outlook)
     # Figures go to files. A lack of matplotlib is reported below.
     with contextlib.suppress(ImportError):
         import matplotlib as mpl
@@ -85,7 +85,7 @@ def reproduce(
             decide=Budget(read_time(budget or "2h"), margin) if decide else None,
             **asked,
         )
-    say(f"The report is at {page.resolve()}")
+    echo(f"The report is at {page.resolve()}")
 
 
 def report(
@@ -110,10 +110,10 @@ def report(
             paper.name: len(paper.missing(read_profile(profile), data=data, store=Store(store))) for paper in chosen
         }
         if as_json:
-            hand_over(json.dumps([{"study": name, "missing": count} for name, count in lacking.items()], indent=1))
+            emit(json.dumps([{"study": name, "missing": count} for name, count in lacking.items()], indent=1))
             return
         rows = [(name, f"lacks {count} trials" if count else "all runs are there") for name, count in lacking.items()]
-        say_table(("study", f"at the profile {profile}"), rows)
+        echo_table(("study", f"at the profile {profile}"), rows)
         return
     page = reproduce(
         names or ["all"],
@@ -123,7 +123,7 @@ def report(
         report=report,
         run_missing=False,
     )
-    say(f"The report is at {page.resolve()}")
+    echo(f"The report is at {page.resolve()}")
 
 
 def verify(
@@ -135,10 +135,10 @@ def verify(
 
     count, problems = problems_of(folder)
     if as_json:
-        hand_over(json.dumps({"files": count, "problems": problems}, indent=2))
+        emit(json.dumps({"files": count, "problems": problems}, indent=2))
         raise typer.Exit(bool(problems))
     for problem in problems:
-        say(problem, colour="red")
+        echo(problem, colour="red")
     if problems:
         raise typer.Exit(1)
-    say(f"{count} files are unchanged")
+    echo(f"{count} files are unchanged")

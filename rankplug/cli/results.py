@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankplug.system import hand_over, say, say_table
+from rankplug.system import echo, echo_table, emit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,21 +91,21 @@ def tell_paper_table(table: PaperTable, form: Format = Format.TABLE) -> None:
     if form is not Format.TABLE:
         _print(write_paper_table(table, form), form)
         return
-    say_table(*paper_table_cells(table))
-    say(f"\n{plain_note(table)}")
+    echo_table(*paper_table_cells(table))
+    echo(f"\n{plain_note(table)}")
 
 
 def _tell(frame: pd.DataFrame, form: Format) -> None:
     from rankplug.store import table_cells, write_table
 
     if form is Format.TABLE and len(frame):
-        say_table(*table_cells(frame))
+        echo_table(*table_cells(frame))
     else:
         _print(write_table(frame, form), form)
 
 
 def _print(table: str, form: Format) -> None:
-    (say if form in (Format.TABLE, Format.MARKDOWN) else hand_over)(table)
+    (echo if form in (Format.TABLE, Format.MARKDOWN) else emit)(table)
 
 
 def _draw(
@@ -121,7 +121,7 @@ def _draw(
     from rankplug.store import Store, draw_results
 
     figure = draw_results(Store(store), where=where, metric=metric, group_by=groups, pool=pool)
-    say(f"would draw {target}" if dry_run else f"drew {save_figure(figure, target)}")
+    echo(f"would draw {target}" if dry_run else f"drew {save_figure(figure, target)}")
 
 
 @app.command()
@@ -161,11 +161,11 @@ def merge(
 
     done = merged(Store(store), others, origin, dry_run=dry_run)
     if as_json:
-        hand_over(json.dumps(vars(done)))
+        emit(json.dumps(vars(done)))
         return
-    say(f"{done.new} results {'would come' if dry_run else 'came'} new, {done.there} were there")
+    echo(f"{done.new} results {'would come' if dry_run else 'came'} new, {done.there} were there")
     if done.unlike:
-        say(f"{len(done.unlike)} of those there have other numbers, ours were kept, the first: {done.unlike[0]}")
+        echo(f"{len(done.unlike)} of those there have other numbers, ours were kept, the first: {done.unlike[0]}")
 
 
 @app.command()
@@ -190,19 +190,17 @@ def clean(
         remove(findings)
     if as_json:
         listed = {"deleted" if delete else "found": findings, "kept": unknown}
-        hand_over(
-            json.dumps({word: [vars(finding) for finding in found] for word, found in listed.items()}, default=str)
-        )
+        emit(json.dumps({word: [vars(finding) for finding in found] for word, found in listed.items()}, default=str))
         return
     for finding in unknown:
-        say(f"kept {finding.path}: {finding.why}", error=True)
+        echo(f"kept {finding.path}: {finding.why}", error=True)
     for finding in findings:
-        say(f"{finding.path}: {finding.why}")
+        echo(f"{finding.path}: {finding.why}")
     count = sum(len(finding.files) for finding in findings)
     if delete:
-        say(f"{count} files deleted")
+        echo(f"{count} files deleted")
     else:
-        say(f"{count} files would be deleted" + ("; --yes deletes them" if count else ""))
+        echo(f"{count} files would be deleted" + ("; --yes deletes them" if count else ""))
 
 
 @app.command()
@@ -216,13 +214,13 @@ def compact(
 
     if dry_run:
         count = len(Store(store).paths())
-        (hand_over(json.dumps({"results": count})) if as_json else say(f"{count} results would be in one index"))
+        (emit(json.dumps({"results": count})) if as_json else echo(f"{count} results would be in one index"))
         return
     done = Store(store).compact()
     if as_json:
-        hand_over(json.dumps(vars(done)))
+        emit(json.dumps(vars(done)))
         return
-    say(f"{done.results} results are in an index of {done.size / 1e6:.1f} MB")
+    echo(f"{done.results} results are in an index of {done.size / 1e6:.1f} MB")
 
 
 @app.command()
@@ -240,7 +238,7 @@ def export(
     size = sum(path.stat().st_size for path in paths)
     written = target if dry_run else exported(Store(store), target)
     if as_json:
-        hand_over(json.dumps({"file": str(written), "written": not dry_run, "results": len(paths), "bytes": size}))
+        emit(json.dumps({"file": str(written), "written": not dry_run, "results": len(paths), "bytes": size}))
     else:
         said = f"would be written to {target}" if dry_run else f"are in {written}"
-        say(f"{len(paths)} results of {size / 1e6:.1f} MB {said}")
+        echo(f"{len(paths)} results of {size / 1e6:.1f} MB {said}")

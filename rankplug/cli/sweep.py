@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankplug.errors import GrammarError, UnknownPluginError
-from rankplug.system import hand_over, interruptible, say, say_table, whole_number
+from rankplug.system import echo, echo_table, emit, interruptible, whole_number
 
 if TYPE_CHECKING:
     from rankplug.store import Store, Trial
@@ -75,9 +75,9 @@ def sweep(
     if dry_run:
         tell_plan(plan, results, jobs, as_json)
         return
-    say(f"{plan}, in {results.folder}", error=as_json)
+    echo(f"{plan}, in {results.folder}", error=as_json)
     if outlook := plan.outlook(results, jobs):
-        say(outlook, error=as_json)
+        echo(outlook, error=as_json)
     with interruptible(lambda: plan.kept(results)):
         run_as_asked = partial(
             run, jobs=jobs, cluster=cluster, notebooks=notebooks and not inline, keep_scores=keep_scores
@@ -86,16 +86,16 @@ def sweep(
         for further in further_plans(asked, results):
             if outcomes[-1].failures or outcomes[-1].not_run:
                 break
-            say(f"chosen on validation data, {further}", error=as_json)
+            echo(f"chosen on validation data, {further}", error=as_json)
             outcomes.append(run_as_asked(further, results))
     outcome, measured = outcomes[-1], sum(outcome.measured for outcome in outcomes)
     _tell_failures(outcome)
     if measured or keep_scores:
-        say(f"{measured} measured, {sum(outcome.trained for outcome in outcomes)} trained", error=as_json)
+        echo(f"{measured} measured, {sum(outcome.trained for outcome in outcomes)} trained", error=as_json)
     if keep_scores and (without := len(plan.done) - len(results.with_scores(plan.done))):
-        say(f"{without} trials were done before and have no stored scores", error=as_json)
+        echo(f"{without} trials were done before and have no stored scores", error=as_json)
     if as_json:
-        hand_over(json.dumps(_described(outcome), indent=1))
+        emit(json.dumps(_described(outcome), indent=1))
     else:
         _tell_results(outcome)
     if outcome.failures or outcome.not_run:
@@ -144,14 +144,14 @@ def tell_plan(plan: Plan, store: Store, jobs: int, as_json: bool) -> None:
             "left_out": plan.left_out,
             "seconds": seconds,
         }
-        hand_over(json.dumps(described, indent=1))
+        emit(json.dumps(described, indent=1))
         return
-    say(f"{plan}, in {store.folder}")
+    echo(f"{plan}, in {store.folder}")
     rows = [((state, STYLES[state]), trial.identity, str(trial)) for state, group in states.items() for trial in group]
     if rows:
-        say_table(("state", "identity", "trial"), rows)
+        echo_table(("state", "identity", "trial"), rows)
     if expected.trials:
-        say(expected.sentence(jobs))
+        echo(expected.sentence(jobs))
 
 
 def _parts(trial: Trial) -> dict[str, Any]:
@@ -161,17 +161,17 @@ def _parts(trial: Trial) -> dict[str, Any]:
 def _tell_failures(outcome: Outcome) -> None:
     count = len(outcome.plan.trials)
     for sentence in outcome.failures:
-        say(f"failed: {sentence}", colour="red", error=True)
+        echo(f"failed: {sentence}", colour="red", error=True)
     for sentence in outcome.not_run:
-        say(f"not run: {sentence}", colour="yellow", error=True)
+        echo(f"not run: {sentence}", colour="yellow", error=True)
     if outcome.not_run:
-        say(
+        echo(
             f"{len(outcome.not_run)} of {count} trials could not run, and nothing is recorded of them; the same command"
             " runs them",
             error=True,
         )
     if outcome.failures:
-        say(f"{len(outcome.failures)} of {count} trials failed; run them again with --retry-failed", error=True)
+        echo(f"{len(outcome.failures)} of {count} trials failed; run them again with --retry-failed", error=True)
 
 
 def _described(outcome: Outcome) -> dict[str, Any]:
@@ -200,15 +200,15 @@ def _tell_results(outcome: Outcome) -> None:
         table = paper_table(outcome.store, where=f"combination in ({names})", bold=True)
     except ResultsError:
         # Combinations that differ in nothing the tables show, such as their metrics, make no table together.
-        say("finished; rankplug results shows them")
+        echo("finished; rankplug results shows them")
         return
     if len(table.rows) <= MOST_ROWS:
-        say("")
+        echo("")
         tell_paper_table(table)
     first, *others = sorted(done)
-    say("\nnext: rankplug results --pivot metric --bold, or --plot means.png, or --format latex")
+    echo("\nnext: rankplug results --pivot metric --bold, or --plot means.png, or --format latex")
     if others:
-        say(f"      rankplug results compare \"combination = '{first}'\" \"combination = '{others[0]}'\"")
+        echo(f"      rankplug results compare \"combination = '{first}'\" \"combination = '{others[0]}'\"")
 
 
 def tune(
@@ -253,11 +253,11 @@ def tune(
         tell_plan(plan, results, whole_number(jobs, "jobs", least=1), as_json)
         return
     if outlook := plan.outlook(results, whole_number(jobs, "jobs", least=1)):
-        say(outlook, error=as_json)
+        echo(outlook, error=as_json)
     with interruptible(lambda: "what is trained is kept"):
         tuning = search_for(grid, search=search.value, jobs=jobs, **asked)
     if not as_json:
-        say(tuning)
+        echo(tuning)
         return
     described = {
         "budget": tuning.budget,
@@ -269,4 +269,4 @@ def tune(
         "test": tuning.test_means(),
         "failures": list(tuning.failures),
     }
-    hand_over(json.dumps(described, indent=1))
+    emit(json.dumps(described, indent=1))

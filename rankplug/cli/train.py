@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankplug.system import hand_over, say
+from rankplug.system import echo, emit
 
 if TYPE_CHECKING:
     from rankplug.data import Lists
@@ -93,11 +93,11 @@ def train(
     if as_json:
         made = model.record
         facts = {"file": str(out), "iteration": best, "iterations": made.iterations, "valid": values}
-        hand_over(json.dumps({**facts, "stopped": made.stopped, "seconds": made.seconds["total"]}, indent=1))
+        emit(json.dumps({**facts, "stopped": made.stopped, "seconds": made.seconds["total"]}, indent=1))
         return
     chosen = ", ".join(f"valid {name} {value:.4f}" for name, value in values.items())
     stopped = f"stopped: {model.record.stopped}" if model.record.stopped != "finished" else "finished"
-    say(
+    echo(
         f"{out}: iteration {best} of {model.record.iterations} ({stopped}), {chosen},"
         f" {model.record.seconds['total']:.1f} s"
     )
@@ -114,10 +114,10 @@ def _tell_training(parts: dict[str, Any], fold: int, out: Path, as_json: bool) -
     expected = expected_time([Trial(combination, fold)], Store())
     if as_json:
         told = {"file": str(out), "fold": fold, "seconds": expected.seconds if expected.known else None}
-        hand_over(json.dumps({**told, **combination.model_dump(mode="json")}, indent=1))
+        emit(json.dumps({**told, **combination.model_dump(mode="json")}, indent=1))
         return
-    say(f"would train {combination}, fold {fold}, and write {out}")
-    say(expected.sentence())
+    echo(f"would train {combination}, fold {fold}, and write {out}")
+    echo(expected.sentence())
 
 
 def evaluate(
@@ -145,9 +145,9 @@ def evaluate(
         rows.append({"metric": name, "mean": values.mean() if counted else None, "counted": counted,
                      "queries": values.size})  # fmt: skip
         if not as_json:
-            say(f"{name} {values.mean():.6f} ({counted} of {values.size} queries)")
+            echo(f"{name} {values.mean():.6f} ({counted} of {values.size} queries)")
     if as_json:
-        hand_over(json.dumps(rows, indent=1))
+        emit(json.dumps(rows, indent=1))
 
 
 def part_of(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankplug.report.rendering import anchors, render
 from rankplug.report.safe_html import safe_text
-from rankplug.system import harmless
+from rankplug.system import escape_control_characters
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -137,9 +137,9 @@ def _outputs(cell: Any, about: About | None) -> Iterator[tuple[str, str]]:
 def _content(output: Any) -> tuple[str, str] | None:
     """Return what is shown of an output, after its kind; None where nothing is."""
     if output.output_type == "stream":
-        return None if output.name == "stderr" else ("output", harmless(output.text))
+        return None if output.name == "stderr" else ("output", escape_control_characters(output.text))
     if output.output_type == "error":
-        return "error", harmless("\n".join(output.traceback))
+        return "error", escape_control_characters("\n".join(output.traceback))
     data = {kind: content for kind, content in output.get("data", {}).items() if isinstance(content, str)}
     if "image/png" in data:
         return "picture", "".join(data["image/png"].split())
@@ -149,7 +149,7 @@ def _content(output: Any) -> tuple[str, str] | None:
         return "markdown", data["text/markdown"]
     if WIDGET in output.get("data", {}):
         return CONTROL
-    return ("output", harmless(data["text/plain"])) if "text/plain" in data else None
+    return ("output", escape_control_characters(data["text/plain"])) if "text/plain" in data else None
 
 
 def is_number(text: str) -> bool:

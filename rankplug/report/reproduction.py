@@ -30,7 +30,7 @@ from rankplug.studies import (
 )
 from rankplug.studies import decide as add_trials
 from rankplug.sweeps import Plan, require
-from rankplug.system import end_kernels, say
+from rankplug.system import echo, end_kernels
 from rankplug.system import execute_notebook as execute
 
 NEEDED = ("jinja2", "latex2mathml", "matplotlib", "mistune", "nh3", "papermill", "pyarrow", "seaborn")
@@ -93,7 +93,7 @@ def reproduce(
         decisions = report / paper.name / DECISIONS
         if run_missing and decide is not None:
             results = add_trials(paper, profile, decide, data=data, seed=seed, store=store, **further)
-            say(decisions_in_words(paper, results))
+            echo(decisions_in_words(paper, results))
             with writing(report):
                 write_decisions(results, decisions)
         else:

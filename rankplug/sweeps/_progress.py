@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rankplug.store import Trial
-from rankplug.system import in_notebook, say, seen_at_once
+from rankplug.system import echo, in_notebook, seen_at_once
 
 
 def duration(seconds: float) -> str:
@@ -104,7 +104,7 @@ class SweepProgress:
             self._bar.set_description_str(str(self))
         elif self._log_every and ended - self._logged >= self._log_every:
             self._logged = ended
-            say(self, error=True)
+            echo(self, error=True)
 
     def close(self) -> None:
         """Leave the last state on the screen."""

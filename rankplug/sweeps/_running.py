@@ -38,7 +38,7 @@ from rankplug.system import (
     available_cores,
     free_cores,
     given_threads,
-    is_of_the_machine,
+    is_environment_error,
     thread_environment,
     use_threads,
     whole_number,
@@ -337,7 +337,7 @@ class _Schedule:
             except NotRunError as error:
                 done = TaskResult(failure=str(error), not_run=True)
             except Exception as error:
-                done = TaskResult(failure=traceback.format_exc(), not_run=is_of_the_machine(error))
+                done = TaskResult(failure=traceback.format_exc(), not_run=is_environment_error(error))
             for result in done.results:
                 if not result.not_run:
                     self.store.write(result)

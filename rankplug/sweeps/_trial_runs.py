@@ -29,7 +29,7 @@ from rankplug.store import (
     read_about,
     read_combination,
 )
-from rankplug.system import is_of_the_machine, threads
+from rankplug.system import is_environment_error, threads
 
 if TYPE_CHECKING:
     from rankplug.data import Lists, Source, Split
@@ -62,12 +62,12 @@ def run_trial(
         result = replace(failed_result(trial, str(error)), not_run=True)
     except RankplugError as error:
         failure = f"{type(error).__name__}: {error}"
-        result = replace(failed_result(trial, failure), not_run=is_of_the_machine(error))
+        result = replace(failed_result(trial, failure), not_run=is_environment_error(error))
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         # A plugin that exits, or raises what is no Exception, ends its own trial and not the sweep.
-        result = replace(failed_result(trial, traceback.format_exc()), not_run=is_of_the_machine(error))
+        result = replace(failed_result(trial, traceback.format_exc()), not_run=is_environment_error(error))
     tell_observers("rankplug_trial_finished", trial=trial, result=result)
     return result
 

@@ -21,7 +21,7 @@ from .kernels import execute_notebook as execute_notebook
 from .machine import check_memory as check_memory
 from .machine import child_command as child_command
 from .machine import child_environment as child_environment
-from .machine import is_of_the_machine as is_of_the_machine
+from .machine import is_environment_error as is_environment_error
 from .machine import safe_children as safe_children
 from .plain_numbers import LARGEST_SEED as LARGEST_SEED
 from .plain_numbers import distinct as distinct
@@ -35,13 +35,13 @@ from .seeds import stream as stream
 from .seeds import trial_seed as trial_seed
 from .terminal import Cell as Cell
 from .terminal import aligned as aligned
-from .terminal import hand_over as hand_over
-from .terminal import harmless as harmless
+from .terminal import echo as echo
+from .terminal import echo_table as echo_table
+from .terminal import emit as emit
+from .terminal import escape_control_characters as escape_control_characters
 from .terminal import in_notebook as in_notebook
 from .terminal import interruptible as interruptible
 from .terminal import prepare_streams as prepare_streams
-from .terminal import say as say
-from .terminal import say_table as say_table
 from .terminal import seen_at_once as seen_at_once
 from .thread_limits import WAITING as WAITING
 from .thread_limits import available_cores as available_cores

@@ -64,7 +64,7 @@ def check_memory(needed: int, owner: str, advice: str, error: type[RankplugError
         )
 
 
-def is_of_the_machine(error: BaseException) -> bool:
+def is_environment_error(error: BaseException) -> bool:
     """Tell whether an error, or one that caused it, comes from the machine and not from the combination."""
     return any(_tells_of_the_machine(link) for link in _chain(error))
 

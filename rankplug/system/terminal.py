@@ -26,10 +26,10 @@ INTERRUPTED = 130
 """Exit code of a program that Ctrl-C has ended."""
 
 
-def harmless(text: str) -> str:
+def escape_control_characters(text: str) -> str:
     r"""Spell out the characters of a text that a terminal would obey.
 
-    >>> harmless("a\x1b]0;title\x07b \x1b[31mred\x1b[0m \u202egnp.exe")
+    >>> escape_control_characters("a\x1b]0;title\x07b \x1b[31mred\x1b[0m \u202egnp.exe")
     'a\\x1b]0;title\\x07b red \\u202egnp.exe'
     """
     if ORDINARY.fullmatch(text):
@@ -43,27 +43,27 @@ def _spelled(character: str) -> str:
     return character.encode("unicode_escape").decode()
 
 
-def say(text: object, *, colour: str | None = None, bold: bool | None = None, error: bool = False) -> None:
+def echo(text: object, *, colour: str | None = None, bold: bool | None = None, error: bool = False) -> None:
     """Print a line, on the standard error stream if ``error``; in colour only where a terminal shows it and may."""
     import typer
 
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not (colour or bold)
-    line = harmless(str(text))
+    line = escape_control_characters(str(text))
     typer.echo(line if plain else typer.style(line, fg=colour, bold=bold), err=error)
 
 
-def hand_over(text: str) -> None:
+def emit(text: str) -> None:
     """Print data for other programs: unchanged into a file or a pipe, made harmless in a terminal."""
     import typer
 
-    typer.echo(text if sys.stdout is None or not sys.stdout.isatty() else harmless(text))
+    typer.echo(text if sys.stdout is None or not sys.stdout.isatty() else escape_control_characters(text))
 
 
 Cell = str | tuple[str, str]
 """A cell of a table: its text, perhaps with a style for terminals, such as ``bold`` or ``red``."""
 
 
-def say_table(head: Sequence[str], rows: Iterable[Sequence[Cell]], title: str = "") -> None:
+def echo_table(head: Sequence[str], rows: Iterable[Sequence[Cell]], title: str = "") -> None:
     """Print a table: as wide as the terminal, with styles, or as aligned columns into a file or a pipe.
 
     Args:
@@ -76,7 +76,7 @@ def say_table(head: Sequence[str], rows: Iterable[Sequence[Cell]], title: str = 
     listed = list(rows)
     cells = [[_text(cell) for cell in row] for row in listed]
     if sys.stdout is None or not sys.stdout.isatty():
-        typer.echo("\n".join(filter(None, [harmless(title), aligned(head, cells)])))
+        typer.echo("\n".join(filter(None, [escape_control_characters(title), aligned(head, cells)])))
         return
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
@@ -86,7 +86,7 @@ def say_table(head: Sequence[str], rows: Iterable[Sequence[Cell]], title: str = 
     styles = [["" if isinstance(cell, str) else cell[1] for cell in row] for row in listed]
     table = Table(
         box=SIMPLE_HEAD,
-        title=Text(harmless(title)) if title else None,
+        title=Text(escape_control_characters(title)) if title else None,
         title_justify="left",
         pad_edge=False,
         show_edge=False,
@@ -117,7 +117,7 @@ def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _text(cell: Cell) -> str:
-    return harmless(cell if isinstance(cell, str) else cell[0]).replace("\n", " ")
+    return escape_control_characters(cell if isinstance(cell, str) else cell[0]).replace("\n", " ")
 
 
 def _numeric(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[bool]:
@@ -149,7 +149,7 @@ def interruptible(status: Callable[[], str]) -> Iterator[None]:
     except KeyboardInterrupt:
         import typer
 
-        say(f"\ninterrupted: {status()}; the same command goes on", error=True)
+        echo(f"\ninterrupted: {status()}; the same command goes on", error=True)
         raise typer.Exit(INTERRUPTED) from None
 
 
@@ -174,4 +174,4 @@ def prepare_streams() -> None:
 
 
 def _warning_line(message: Warning | str, *location: Any, **more: Any) -> str:
-    return f"warning: {harmless(str(message))}\n"
+    return f"warning: {escape_control_characters(str(message))}\n"

@@ -17,7 +17,7 @@ from rankplug.cli import main
 from rankplug.registry import BrokenPlugin, registry
 from rankplug.store import Store, Trial
 from rankplug.sweeps import failed_result
-from rankplug.system import harmless
+from rankplug.system import escape_control_characters
 
 STEERING = (
     "\x1b[2J\x1b]0;title\x07\x1b]52;c;Y2F0\x07\x1b]8;;mailto:elsewhere\x1b\\\x9b31m\x08\r\x7f\u202egnp\u2066\u200f"
@@ -28,7 +28,7 @@ OUR_COLOURS = re.compile(r"\x1b\[\d{1,2}m")
 
 @given(st.text())
 def test_harmless_text_steers_no_terminal(text: str) -> None:
-    shown = harmless(text)
+    shown = escape_control_characters(text)
     assert not OBEYED.search(shown)
     shown.encode()
     if not OBEYED.search(text) and text.isprintable():

@@ -18,7 +18,7 @@ from rankplug.cli import sentence_of
 from rankplug.errors import DataError
 from rankplug.store import Store
 from rankplug.sweeps import sweep
-from rankplug.system import SocketFolder, is_of_the_machine
+from rankplug.system import SocketFolder, is_environment_error
 
 pytestmark = pytest.mark.usefixtures("trouble")
 
@@ -114,11 +114,11 @@ def test_errors_of_the_machine_are_told_from_those_of_a_plugin(tmp_path, monkeyp
     of_loader = ImportError("libgomp.so.1: cannot open shared object file: Too many open files")
     no_memory = ImportError("libtorch_cpu.so: failed to map segment from shared object")
     too_many = OSError(errno.EMFILE, "Too many open files")
-    assert all(map(is_of_the_machine, [full, wrapped, in_cache, of_loader, no_memory, too_many]))
+    assert all(map(is_environment_error, [full, wrapped, in_cache, of_loader, no_memory, too_many]))
     assert "run the same command again" in sentence_of(no_memory) and "defect" not in sentence_of(no_memory)
     elsewhere = PermissionError(errno.EACCES, os.strerror(errno.EACCES), "/root/a.txt")
     assert not any(
-        map(is_of_the_machine, [ValueError("no"), elsewhere, FileNotFoundError(2, "no", "x"), MemoryError()])
+        map(is_environment_error, [ValueError("no"), elsewhere, FileNotFoundError(2, "no", "x"), MemoryError()])
     )
 
 
