@@ -26,7 +26,7 @@ SUBJECTS = {
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("bench")(bench)
+    app.command(rich_help_panel="Maintenance")(bench)
 
 
 def bench(

@@ -8,32 +8,39 @@ from typing import Annotated, cast
 
 import typer
 
+from rankplug.cli._options import (
+    JSONOption,
+    ModelArgument,
+    ModelDatasetArgument,
+    ModelFoldOption,
+    ModelSeedOption,
+    ModelTransformOption,
+    PartOption,
+)
 from rankplug.system import echo, echo_table, emit
 
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("explain")(explain)
+    app.command(rich_help_panel="Training and comparing")(explain)
 
 
 def explain(
-    model: Annotated[Path, typer.Argument(help="A file that rankplug train wrote.")],
-    dataset: Annotated[str | None, typer.Argument(help="Data set; the model's own by default.")] = None,
+    model: ModelArgument,
+    dataset: ModelDatasetArgument = None,
     method: Annotated[
         str | None, typer.Option(help="shap or permutation; by default shap where the model has trees.")
     ] = None,
-    metric: Annotated[str, typer.Option(help="Metric that permutation is measured by.")] = "ndcg@10",
+    metric: Annotated[str, typer.Option(help="Metric of the permutation method.")] = "ndcg@10",
     repeats: Annotated[int, typer.Option(min=1, help="Permutations of each feature.")] = 3,
-    top: Annotated[int, typer.Option(min=1, help="Features to show, the most important ones.")] = 20,
+    top: Annotated[int, typer.Option(min=1, help="Number of features to show.")] = 20,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to draw into, such as features.png.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --out, write no file.")] = False,
-    fold: Annotated[int | None, typer.Option(help="Fold; the model's own by default.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of a random split; the model's own by default.")] = None,
-    transform: Annotated[
-        list[str] | None, typer.Option(help="Transform of the data; the model's own by default.")
-    ] = None,
-    part: Annotated[str, typer.Option(help="Part of the data: train, valid or test.")] = "test",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, of all features.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --out: write no file.")] = False,
+    fold: ModelFoldOption = None,
+    seed: ModelSeedOption = None,
+    transform: ModelTransformOption = None,
+    part: PartOption = "test",
+    as_json: JSONOption = False,
 ) -> None:
     """Show which features decide the order of documents inside their queries, with intervals over queries."""
     from rankplug.cli.train import part_of
@@ -49,7 +56,7 @@ def explain(
         out = save_figure(draw_explanation(explanation, top), out)
     if as_json:
         facts = {"model": str(model), "data": name, **explanation.attrs}
-        emit(json.dumps({**facts, "features": json.loads(explanation.to_json(orient="records"))}, indent=1))
+        emit({**facts, "features": json.loads(explanation.to_json(orient="records"))})
         return
     about = explanation.attrs
     echo(f"{about['method']}, in units of {about['unit']}, over {about['queries']} queries of {name}")

@@ -1,8 +1,7 @@
-"""``rankplug run`` and ``rankplug qrels``: rankings and judgements for TREC's tools."""
+"""``rankplug trec run`` and ``rankplug trec qrels``: rankings and judgements for TREC's tools."""
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import re
@@ -12,6 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankplug.cli._options import (
+    ModelDatasetArgument,
+    ModelFoldOption,
+    ModelSeedOption,
+    ModelTransformOption,
+    PartOption,
+    StoreOption,
+)
 from rankplug.system import echo, emit
 
 if TYPE_CHECKING:
@@ -20,39 +27,36 @@ if TYPE_CHECKING:
 TRIAL = re.compile(r"[0-9a-f]{16}-f\d+-t\d+")
 
 OUT = Annotated[Path, typer.Option("--out", "-o", help="File to write.")]
-FOLD = Annotated[int | None, typer.Option(help="Fold; the model's own by default.")]
-SEED = Annotated[int | None, typer.Option(help="Seed of a random split; the model's own by default.")]
-TRANSFORM = Annotated[list[str] | None, typer.Option(help="Transform of the data; the model's own by default.")]
-PART = Annotated[str, typer.Option(help="Part of the data: train, valid or test.")]
-STORE = Annotated[Path | None, typer.Option(help="Folder of results; else that of the project.")]
 DRY = Annotated[bool, typer.Option("--dry-run", help="Count what would be written, and write nothing.")]
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command("run")(run)
-    app.command("qrels")(qrels)
+    commands = typer.Typer(
+        name="trec", help="Write rankings and judgements for TREC's tools.", no_args_is_help=True, rich_markup_mode=None
+    )
+    commands.command()(run)
+    commands.command()(qrels)
+    app.add_typer(commands, rich_help_panel="Training and comparing")
 
 
 def run(
-    model: Annotated[
-        str, typer.Argument(help="A file that rankplug train wrote, or a trial whose scores a sweep has stored.")
-    ],
-    dataset: Annotated[str | None, typer.Argument(help="Data set; the model's own by default.")] = None,
+    model: Annotated[str, typer.Argument(help="Model file written by rankplug train, or a trial with stored scores.")],
+    dataset: ModelDatasetArgument = None,
     out: OUT = Path("run.txt"),
-    fold: FOLD = None,
-    seed: SEED = None,
-    transform: TRANSFORM = None,
-    part: PART = "test",
+    fold: ModelFoldOption = None,
+    seed: ModelSeedOption = None,
+    transform: ModelTransformOption = None,
+    part: PartOption = "test",
     tag: Annotated[str, typer.Option(help="Name of the run.")] = "rankplug",
-    depth: Annotated[int | None, typer.Option(min=1, help="Documents of a query at most.")] = None,
-    header: Annotated[bool, typer.Option(help="Begin with metadata in comments, as ir_metadata has it.")] = True,
-    store: STORE = None,
+    depth: Annotated[int | None, typer.Option(min=1, help="Maximum number of documents per query.")] = None,
+    header: Annotated[bool, typer.Option(help="Write ir_metadata in comments at the top.")] = True,
+    store: StoreOption = None,
     dry_run: DRY = False,
     as_json: JSON = False,
 ) -> None:
-    """Write the ranking of a data set's documents as a run of TREC."""
+    """Write the ranking of a data set's documents as a TREC run."""
     from rankplug.cli.train import part_of
     from rankplug.training import load_model
     from rankplug_trec import write_run
@@ -77,18 +81,18 @@ def run(
 def qrels(
     dataset: Annotated[
         str,
-        typer.Argument(help="Name of a data set; a model file or a trial with stored scores stands for what it ranks."),
+        typer.Argument(help="Data set; or a model file or a trial with stored scores, for the data that it ranks."),
     ],
     out: OUT = Path("qrels.txt"),
-    fold: FOLD = None,
-    seed: SEED = None,
-    transform: TRANSFORM = None,
-    part: PART = "test",
-    store: STORE = None,
+    fold: ModelFoldOption = None,
+    seed: ModelSeedOption = None,
+    transform: ModelTransformOption = None,
+    part: PartOption = "test",
+    store: StoreOption = None,
     dry_run: DRY = False,
     as_json: JSON = False,
 ) -> None:
-    """Write the labels of a data set's documents as judgements of TREC."""
+    """Write the labels of a data set's documents as TREC judgements."""
     from rankplug.cli.train import part_of
     from rankplug.training import load_model, sidecar_of
     from rankplug_trec import write_qrels
@@ -152,7 +156,7 @@ def _stored(
 
 def _report(out: Path, counts: dict[str, int], data: str, dry_run: bool, as_json: bool) -> None:
     if as_json:
-        emit(json.dumps({"file": str(out), "written": not dry_run, "data": data, **counts}, indent=1))
+        emit({"file": str(out), "written": not dry_run, "data": data, **counts})
         return
     sizes = " of ".join(f"{count:,} {what}" for what, count in counts.items())
     echo(f"{out}: {sizes}{' would be written' if dry_run else ''}")

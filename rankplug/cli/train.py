@@ -1,138 +1,164 @@
-"""``rankplug train`` and ``rankplug evaluate``: fit one scorer to one loss, and measure a model that was saved."""
+"""``rankplug train`` and ``rankplug evaluate``: fit one scorer to one loss, and measure a saved model."""
 
 from __future__ import annotations
 
-import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankplug.cli._options import (
+    DryRunOption,
+    JSONOption,
+    MetricOption,
+    ModelArgument,
+    ModelDatasetArgument,
+    ModelFoldOption,
+    ModelSeedOption,
+    ModelTransformOption,
+    PartOption,
+    names_of,
+)
 from rankplug.system import echo, emit
 
 if TYPE_CHECKING:
     from rankplug.data import Lists
 
-DATASET = Annotated[str, typer.Argument(help="Name of a data set, such as synthetic[queries=200].")]
-FOLD = Annotated[int, typer.Option(help="Fold of the data set, from 1.")]
-SEED = Annotated[int, typer.Option(help="Seed of everything random.")]
-MODEL_FOLD = Annotated[int | None, typer.Option(help="Fold; the model's own by default.")]
-MODEL_SEED = Annotated[int | None, typer.Option(help="Seed of a random split; the model's own by default.")]
-MODEL_TRANSFORM = Annotated[list[str] | None, typer.Option(help="Transform of the data; the model's own by default.")]
-PART = Annotated[str, typer.Option(help="Part of the data: train, valid or test.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command("train")(train)
-    app.command("evaluate")(evaluate)
+PART = re.compile("[a-z_]+=")
 
 
 def train(
-    dataset: DATASET,
-    loss: Annotated[str, typer.Option(help="Loss to minimise, such as xe_ndcg.")],
-    out: Annotated[
-        Path, typer.Option(help="File for the model; one more is written beside it, and nothing but models replaced.")
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="DATASET|PART=VALUE",
+            help="A data set, such as synthetic[queries=200]; or the parts of a combination as in rankplug sweep, such"
+            " as dataset=synthetic loss=xe_ndcg backend=torch.",
+            autocompletion=names_of("dataset"),
+        ),
     ],
-    backend: Annotated[
-        str, typer.Option(help="Backend to train with, such as lightgbm or torch[lr=0.01].")
-    ] = "lightgbm",
-    scorer: Annotated[str | None, typer.Option(help="Scorer to fit; by default the backend's usual one.")] = None,
-    sampler: Annotated[str | None, typer.Option(help="Noise on the scores, such as gumbel[samples=8].")] = None,
-    debias: Annotated[
-        str | None, typer.Option(help="Debiasing of clicks that the lists carry, such as ips or dual.")
+    out: Annotated[Path, typer.Option(help="Model file to write; another file is written beside it.")],
+    loss: Annotated[
+        str | None, typer.Option(help="Loss to minimise, such as xe_ndcg.", autocompletion=names_of("loss"))
     ] = None,
-    fold: FOLD = 1,
-    seed: SEED = 0,
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            help="Training backend, such as torch[lr=0.01]; by default lightgbm.", autocompletion=names_of("backend")
+        ),
+    ] = None,
+    scorer: Annotated[
+        str | None,
+        typer.Option(help="Scorer to fit; by default the backend's usual one.", autocompletion=names_of("scorer")),
+    ] = None,
+    sampler: Annotated[
+        str | None,
+        typer.Option(help="Noise on the scores, such as gumbel[samples=8].", autocompletion=names_of("sampler")),
+    ] = None,
+    debias: Annotated[
+        str | None,
+        typer.Option(help="Debiasing of clicks, such as ips or dual.", autocompletion=names_of("debiasing")),
+    ] = None,
+    fold: Annotated[int, typer.Option(help="Fold of the data set, from 1.")] = 1,
+    seed: Annotated[int | None, typer.Option(help="Random seed; by default 0.")] = None,
     transform: Annotated[
-        list[str] | None, typer.Option(help="Transform of the data; may be given several times.")
+        list[str] | None,
+        typer.Option(help="Transform of the data; may be repeated.", autocompletion=names_of("transform")),
     ] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            help="Metric that chooses the iteration on validation data (default ndcg@5); several decide in order."
+            help="Validation metric that selects the iteration, by default ndcg@5; if repeated, later ones break ties.",
+            autocompletion=names_of("metric"),
         ),
     ] = None,
     patience: Annotated[int | None, typer.Option(help="Iterations without improvement before early stopping.")] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print what would be trained, and how long it may take.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    dry_run: DryRunOption = False,
+    as_json: JSONOption = False,
 ) -> None:
-    """Train on a data set, choose the iteration on its validation part, and save the model."""
+    """Train a model on a data set, select the iteration on validation data, and save it."""
     from rankplug.data import load
+    from rankplug.errors import FitError
+    from rankplug.store import Store, Trial, read_combination
+    from rankplug.sweeps import expected_time
     from rankplug.training import check_replaceable, check_writable, fit
 
     check_writable(out)
     check_replaceable(out)
-    transforms = transform or []
-    names = metric or ["ndcg@5"]
+    options = {
+        "loss": loss,
+        "backend": backend,
+        "scorer": scorer,
+        "sampler": sampler,
+        "debias": debias,
+        "seed": seed,
+        "transforms": transform,
+        "selection": metric,
+        "patience": patience,
+    }
+    combination = read_combination({"backend": "lightgbm"} | read_parts(words) | _specified(options)).validate_plugins()
     if dry_run:
-        parts = {"dataset": dataset, "transforms": transforms, "backend": backend, "scorer": scorer or "", "loss": loss,
-                 "sampler": sampler or "", "debias": debias or "", "selection": names, "patience": patience,
-                 "seed": seed}  # fmt: skip
-        _tell_training(parts, fold, out, as_json)
+        if not combination.fits:
+            raise FitError(f"backend {combination.backend} cannot fit the scorer {combination.scorer}")
+        expected = expected_time([Trial(combination, fold)], Store())
+        if as_json:
+            seconds = expected.seconds if expected.known else None
+            emit({"file": str(out), "fold": fold, "seconds": seconds, **combination.model_dump(mode="json")})
+            return
+        echo(f"would train {combination}, fold {fold}, and write {out}")
+        echo(expected.sentence())
         return
-    split = load(dataset, fold=fold, seed=seed, transforms=transforms)
-    model = fit(
-        backend,
-        scorer=scorer,
-        loss=loss,
-        sampler=sampler,
-        debias=debias,
-        train=split.train,
-        valid=split.valid,
-        seed=seed,
-        selection=names,
-        patience=patience,
-    )
-    model.record.data.update({"dataset": dataset, "fold": fold, "transforms": transforms, "seed": seed})
+    data = {"dataset": combination.dataset, "transforms": [*combination.transforms], "seed": combination.seed}
+    split = load(data["dataset"], fold=fold, seed=data["seed"], transforms=data["transforms"])
+    model = fit(train=split.train, valid=split.valid, seed=data["seed"], **combination.fit_arguments)
+    model.record.data.update({**data, "fold": fold})
     model.save(out)
-    best = model.best_iteration
-    values = {name: model.curve.columns[f"valid {name}"][best] for name in names}
+    record, best = model.record, model.best_iteration
+    values = {name: model.curve.columns[f"valid {name}"][best] for name in combination.selection}
+    seconds = record.seconds["total"]
     if as_json:
-        made = model.record
-        facts = {"file": str(out), "iteration": best, "iterations": made.iterations, "valid": values}
-        emit(json.dumps({**facts, "stopped": made.stopped, "seconds": made.seconds["total"]}, indent=1))
+        facts = {"file": str(out), "iteration": best, "iterations": record.iterations, "valid": values}
+        emit({**facts, "stopped": record.stopped, "seconds": seconds})
         return
-    chosen = ", ".join(f"valid {name} {value:.4f}" for name, value in values.items())
-    stopped = f"stopped: {model.record.stopped}" if model.record.stopped != "finished" else "finished"
-    echo(
-        f"{out}: iteration {best} of {model.record.iterations} ({stopped}), {chosen},"
-        f" {model.record.seconds['total']:.1f} s"
-    )
+    quality = ", ".join(f"valid {name} {value:.4f}" for name, value in values.items())
+    reason = "finished" if record.stopped == "finished" else f"stopped: {record.stopped}"
+    echo(f"{out}: iteration {best} of {record.iterations} ({reason}), {quality}, {seconds:.1f} s")
 
 
-def _tell_training(parts: dict[str, Any], fold: int, out: Path, as_json: bool) -> None:
-    from rankplug.errors import FitError
-    from rankplug.store import Store, Trial, read_combination
-    from rankplug.sweeps import expected_time
+def read_parts(words: Sequence[str]) -> dict[str, Any]:
+    """Read the parts of a combination from words such as ``loss=xe_ndcg``; a word without a name is the data set.
 
-    combination = read_combination(parts).validate_plugins()
-    if not combination.fits:
-        raise FitError(f"backend {combination.backend} cannot fit the scorer {combination.scorer}")
-    expected = expected_time([Trial(combination, fold)], Store())
-    if as_json:
-        told = {"file": str(out), "fold": fold, "seconds": expected.seconds if expected.known else None}
-        emit(json.dumps({**told, **combination.model_dump(mode="json")}, indent=1))
-        return
-    echo(f"would train {combination}, fold {fold}, and write {out}")
-    echo(expected.sentence())
+    >>> read_parts(["synthetic[queries=9]", "loss=mse", "seed=2"])
+    {'loss': 'mse', 'seed': 2, 'dataset': 'synthetic[queries=9]'}
+    """
+    from rankplug.errors import GrammarError
+    from rankplug.registry import parse
+
+    named = [word for word in words if PART.match(word)]
+    datasets = [word for word in words if not PART.match(word)]
+    if len(datasets) > 1:
+        raise GrammarError(f"name one data set, not {' and '.join(datasets)}; write other parts as in loss=xe_ndcg")
+    parts = dict(parse(f"train[{','.join(named)}]").parameters)
+    return parts | {"dataset": datasets[0]} if datasets else parts
+
+
+def _specified(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value not in (None, [])}
 
 
 def evaluate(
-    model: Annotated[Path, typer.Argument(help="A file that rankplug train wrote.")],
-    dataset: Annotated[str | None, typer.Argument(help="Data set; the model's own by default.")] = None,
-    metric: Annotated[
-        list[str] | None, typer.Option(help="Metric; may be given several times (default ndcg@5).")
-    ] = None,
-    fold: MODEL_FOLD = None,
-    seed: MODEL_SEED = None,
-    transform: MODEL_TRANSFORM = None,
-    part: PART = "test",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    model: ModelArgument,
+    dataset: ModelDatasetArgument = None,
+    metric: MetricOption = None,
+    fold: ModelFoldOption = None,
+    seed: ModelSeedOption = None,
+    transform: ModelTransformOption = None,
+    part: PartOption = "test",
+    as_json: JSONOption = False,
 ) -> None:
-    """Measure a saved model: the mean over queries, and how many of them count."""
+    """Measure a saved model; the metric is ndcg@5 by default."""
     from rankplug import metrics
     from rankplug.training import load_model
 
@@ -141,13 +167,14 @@ def evaluate(
     rows = []
     for name in metric or ["ndcg@5"]:
         values = metrics.evaluate(fitted, lists, name)
-        counted = int(values.notna().sum())
-        rows.append({"metric": name, "mean": values.mean() if counted else None, "counted": counted,
-                     "queries": values.size})  # fmt: skip
+        count = int(values.notna().sum())
+        rows.append(
+            {"metric": name, "mean": values.mean() if count else None, "counted": count, "queries": values.size}
+        )
         if not as_json:
-            echo(f"{name} {values.mean():.6f} ({counted} of {values.size} queries)")
+            echo(f"{name} {values.mean():.6f} ({count} of {values.size} queries)")
     if as_json:
-        emit(json.dumps(rows, indent=1))
+        emit(rows)
 
 
 def part_of(
@@ -159,23 +186,23 @@ def part_of(
     part: str,
     model: Any,
 ) -> tuple[str, Lists]:
-    """Return a part of the data that a command names, else of the data of a model, with its name in words.
+    """Return a part of the data that a command names, else of a model's data, with its name in words.
 
     Args:
-        own: data set, fold, seed and transforms that the model's record names.
-        dataset: its name; this and the next three are the model's own where they are None.
-        fold: its fold.
-        seed: the seed of random splits and transforms.
+        own: data set, fold, seed and transforms in the model's record.
+        dataset: name of the data set; this and the next three are the model's own if None.
+        fold: fold, from 1.
+        seed: seed of random splits and transforms.
         transform: names of transforms.
         part: train, valid or test.
-        model: file of the model, for messages.
+        model: model file, for messages.
     """
     from rankplug.data import Split, load
     from rankplug.errors import DataError
 
     name = dataset or own.get("dataset")
     if name is None:
-        raise DataError(f"{model} does not know its data set; name one")
+        raise DataError(f"{model} does not record its data set; name one")
     if part not in Split._fields:
         raise DataError(f"a data set has the parts {', '.join(Split._fields)}, not {part}")
     fold = own.get("fold", 1) if fold is None else fold

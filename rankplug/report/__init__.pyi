@@ -12,8 +12,8 @@ from .forest import forest_of as forest_of
 from .rendering import math_font as math_font
 from .rendering import math_html as math_html
 from .reproduction import execute_notebook as execute_notebook
-from .reproduction import plan_reproduction as plan_reproduction
 from .reproduction import reproduce as reproduce
+from .reproduction import selected_studies as selected_studies
 from .site import build_report as build_report
 from .site import write_scoreboard as write_scoreboard
 from .tour import Tour as Tour

@@ -69,7 +69,7 @@ def reproduce(
         trials: repetitions, in place of the profile's number.
         seed: the master seed.
         retry_failed: runs trials again that failed before.
-        plan: what :func:`plan_reproduction` returned for the same arguments.
+        plan: the joined plans of the studies, where they have been made.
         jobs: trials at a time, and notebooks.
         execution: handed to the sweeps.
     """
@@ -81,7 +81,8 @@ def reproduce(
     with writing(report):
         report.mkdir(parents=True, exist_ok=True)
     if run_missing:
-        plan = plan or plan_reproduction(wanted, profile, store=store, retry_failed=retry_failed, **parameters)
+        planned: dict[str, Any] = {"store": store, "retry_failed": retry_failed, **parameters}
+        plan = plan or Plan.joined(paper.plan(profile, **planned) for paper in selected)
         require(plan.waiting, NEEDED)
     else:
         require((), NEEDED)
@@ -124,11 +125,6 @@ def selected_studies(names: Iterable[str]) -> list[Study]:
     if not selected:
         raise RankplugError("no study is installed")
     return selected
-
-
-def plan_reproduction(names: Iterable[str], profile: Profile, **asked: Any) -> Plan:
-    """Return what reproducing some studies would run, see :meth:`rankplug.studies.Study.plan` for the arguments."""
-    return Plan.joined(paper.plan(profile, **asked) for paper in selected_studies(names))
 
 
 def _with_all_runs(selected: list[Study], named: bool, profile: Profile, data: str | None, store: Store) -> list[Study]:

@@ -41,7 +41,7 @@ from .terminal import emit as emit
 from .terminal import escape_control_characters as escape_control_characters
 from .terminal import in_notebook as in_notebook
 from .terminal import interruptible as interruptible
-from .terminal import prepare_streams as prepare_streams
+from .terminal import prepare_warnings as prepare_warnings
 from .terminal import seen_at_once as seen_at_once
 from .thread_limits import WAITING as WAITING
 from .thread_limits import available_cores as available_cores

@@ -1,24 +1,27 @@
-"""Output on a terminal, where third-party text is shown and never steers the screen.
+"""Output of commands, in which third-party text cannot control the terminal.
 
 A name, a message or a path may hold sequences that clear the screen, change the window's title, write to the clipboard,
-or make the end of a line look like its beginning. Everything that a command says goes through here.
+or make the end of a line look like its beginning. Everything that a command prints goes through here.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
+import json
 import os
 import re
 import sys
+import textwrap
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-"""Sequences that change colours only, as tracebacks of notebooks have them; they are left out."""
-STEERING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-"""Categories of Unicode whose characters are not shown but obeyed, and halves of characters."""
+"""Sequences that only change colours, as tracebacks of notebooks have them; they are left out."""
+CONTROL = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+"""Categories of Unicode whose characters control a terminal instead of being shown, and halves of characters."""
 NUMBER = re.compile(r"[-+]?[\d.,]+(e[-+]?\d+)?%?|nan|-?inf")
 SHOWN = "\n\t\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
 ORDINARY = re.compile(r"[ -~\n\t]*")
@@ -27,7 +30,7 @@ INTERRUPTED = 130
 
 
 def escape_control_characters(text: str) -> str:
-    r"""Spell out the characters of a text that a terminal would obey.
+    r"""Spell out the characters of a text that would control a terminal.
 
     >>> escape_control_characters("a\x1b]0;title\x07b \x1b[31mred\x1b[0m \u202egnp.exe")
     'a\\x1b]0;title\\x07b red \\u202egnp.exe'
@@ -38,7 +41,7 @@ def escape_control_characters(text: str) -> str:
 
 
 def _spelled(character: str) -> str:
-    if character in SHOWN or unicodedata.category(character) not in STEERING:
+    if character in SHOWN or unicodedata.category(character) not in CONTROL:
         return character
     return character.encode("unicode_escape").decode()
 
@@ -52,10 +55,11 @@ def echo(text: object, *, colour: str | None = None, bold: bool | None = None, e
     typer.echo(line if plain else typer.style(line, fg=colour, bold=bold), err=error)
 
 
-def emit(text: str) -> None:
-    """Print data for other programs: unchanged into a file or a pipe, made harmless in a terminal."""
+def emit(data: Any) -> None:
+    """Print data for other programs, as JSON unless it is text; control characters are escaped in a terminal only."""
     import typer
 
+    text = data if isinstance(data, str) else json.dumps(data, indent=1, default=str)
     typer.echo(text if sys.stdout is None or not sys.stdout.isatty() else escape_control_characters(text))
 
 
@@ -63,65 +67,68 @@ Cell = str | tuple[str, str]
 """A cell of a table: its text, perhaps with a style for terminals, such as ``bold`` or ``red``."""
 
 
-def echo_table(head: Sequence[str], rows: Iterable[Sequence[Cell]], title: str = "") -> None:
-    """Print a table: as wide as the terminal, with styles, or as aligned columns into a file or a pipe.
+def echo_table(head: Sequence[str], rows: Iterable[Sequence[Cell]], title: str = "", width: int | None = None) -> None:
+    """Print a table: with styles and as wide as the terminal, or as aligned columns into a file or a pipe.
 
     Args:
         head: names of the columns.
         rows: cells of each row.
-        title: a line above it.
+        title: line above the table.
+        width: largest width in a file or a pipe; unlimited by default.
     """
     import typer
 
-    listed = list(rows)
-    cells = [[_text(cell) for cell in row] for row in listed]
+    styled = [[cell if isinstance(cell, tuple) else (cell, "") for cell in row] for row in rows]
+    texts = [[escape_control_characters(text).replace("\n", " ") for text, _ in row] for row in styled]
+    title = escape_control_characters(title)
     if sys.stdout is None or not sys.stdout.isatty():
-        typer.echo("\n".join(filter(None, [escape_control_characters(title), aligned(head, cells)])))
+        typer.echo("\n".join(filter(None, [title, aligned(head, texts, width)])))
         return
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    styles = [["" if isinstance(cell, str) else cell[1] for cell in row] for row in listed]
-    table = Table(
-        box=SIMPLE_HEAD,
-        title=Text(escape_control_characters(title)) if title else None,
-        title_justify="left",
-        pad_edge=False,
-        show_edge=False,
-    )
-    for name, numeric in zip(head, _numeric(head, cells), strict=True):
+    table = Table(box=SIMPLE_HEAD, title=Text(title) if title else None, title_justify="left")
+    table.pad_edge = table.show_edge = False
+    for name, numeric in zip(head, _numeric(head, texts), strict=True):
         # A number or a name that is broken in two is read wrongly, words are not.
         table.add_column(Text(name), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
-    for texts, styled in zip(cells, styles, strict=True):
-        table.add_row(*(Text(text, style=style) for text, style in zip(texts, styled, strict=True)))
+    for row, cells in zip(texts, styled, strict=True):
+        table.add_row(*(Text(text, style=style) for text, (_, style) in zip(row, cells, strict=True)))
     Console(highlight=False).print(table)
 
 
-def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Lay out a table with blanks between its columns, of which those of numbers end at the right.
+def aligned(head: Sequence[str], rows: Sequence[Sequence[str]], width: int | None = None) -> str:
+    """Lay out a table with blanks between its columns; those of numbers are aligned at the right.
+
+    Args:
+        head: names of the columns.
+        rows: cells of each row.
+        width: largest width, for which the widest column is wrapped.
 
     >>> print(aligned(["loss", "mean"], [["mse", "0.5"], ["xe_ndcg", "0.25"]]))
     loss     mean
     mse       0.5
     xe_ndcg  0.25
     """
-    lines = [list(head), *map(list, rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    table = [list(head), *map(list, rows)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    widest = widths.index(max(widths))
+    if width is not None:
+        widths[widest] = max(10, min(widths[widest], width - sum(widths) + widths[widest] - 2 * (len(widths) - 1)))
     sides = [str.rjust if numeric else str.ljust for numeric in _numeric(head, rows)]
-    return "\n".join(
-        "  ".join(side(cell, width) for cell, side, width in zip(line, sides, widths, strict=True)).rstrip()
-        for line in lines
-    )
-
-
-def _text(cell: Cell) -> str:
-    return escape_control_characters(cell if isinstance(cell, str) else cell[0]).replace("\n", " ")
+    lines = []
+    for row in table:
+        parts = [textwrap.wrap(cell, max(widths[widest], 1)) if i == widest else [cell] for i, cell in enumerate(row)]
+        for cells in itertools.zip_longest(*parts, fillvalue=""):
+            padded = [side(cell, size) for cell, side, size in zip(cells, sides, widths, strict=True)]
+            lines.append("  ".join(padded).rstrip())
+    return "\n".join(lines)
 
 
 def _numeric(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[bool]:
-    """Tell of each column whether it holds numbers and nothing else."""
+    """Return for each column whether it holds numbers only."""
     columns = [[row[column] for row in rows if row[column]] for column in range(len(head))]
     return [bool(column) and all(NUMBER.fullmatch(cell) for cell in column) for column in columns]
 
@@ -153,25 +160,6 @@ def interruptible(status: Callable[[], str]) -> Iterator[None]:
         raise typer.Exit(INTERRUPTED) from None
 
 
-def prepare_streams() -> None:
-    """Give a process without standard streams empty ones, and print each warning on a line of its own.
-
-    Without them, the next file that is opened, which may be a result, takes the place of a stream, and whatever is
-    printed goes into it.
-    """
-    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
-        try:
-            os.fstat(number)
-        except OSError:
-            opened = os.open(os.devnull, os.O_RDWR)
-            if opened != number:
-                os.dup2(opened, number)
-                os.close(opened)
-            os.set_inheritable(number, True)
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
-    warnings.formatwarning = _warning_line
-
-
-def _warning_line(message: Warning | str, *location: Any, **more: Any) -> str:
-    return f"warning: {escape_control_characters(str(message))}\n"
+def prepare_warnings() -> None:
+    """Print each warning on a line of its own, without its place in the code."""
+    warnings.formatwarning = lambda message, *_, **__: f"warning: {escape_control_characters(str(message))}\n"

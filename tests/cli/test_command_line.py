@@ -1,8 +1,11 @@
-"""Commands plan without writing, estimate their time, and say what an interruption leaves."""
+"""Commands plan without writing, estimate their time, complete names, and report what an interruption leaves."""
 
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 import rankplug as rp
-from rankplug.cli import app
+from rankplug.cli import COMMANDS, app
+from rankplug.registry import registry
 from rankplug.store import Store
 from rankplug.sweeps import Plan, expected_time, read_words
 
@@ -25,34 +29,43 @@ def run(*words: str, code: int = 0) -> str:
     return done.output
 
 
-def test_a_dry_run_says_what_would_be_and_leaves_nothing(store: Store, fill: Make, tmp_path: Path) -> None:
+def test_a_dry_run_changes_nothing(store: Store, fill: Make, tmp_path: Path) -> None:
     fill(store, {"mse": 0.0}, folds=(1,))
-    here, other, before = ("--store", str(store.folder)), tmp_path / "other", sorted(tmp_path.rglob("*"))
-    assert run("results", "merge", str(store.folder), "--store", str(other), "--dry-run").startswith("3 results would")
-    assert "3 results" in run("results", "compact", *here, "--dry-run")
-    assert json.loads(run("results", "compact", *here, "--dry-run", "--json")) == {"results": 3}
-    assert run("results", "export", str(tmp_path / "all.zip"), *here, "--dry-run").startswith("3 results of")
-    assert "my_loss/rankplug_my_loss/loss.py" in run("new", "loss", "my_loss", "--into", str(tmp_path), "--dry-run")
-    assert "stochastic.ipynb" in run("lab", str(tmp_path / "notebooks"), "--dry-run")
-    assert "synthetic" in run("train", "synthetic", "--loss", "mse", "--out", str(tmp_path / "m.txt"), "--dry-run")
-    judgements = json.loads(run("qrels", "synthetic", "--out", str(tmp_path / "qrels.txt"), "--dry-run", "--json"))
-    assert judgements["judgements"] == rp.load("synthetic").test.documents and not judgements["written"]
-    exported = json.loads(run("results", "export", str(tmp_path / "all.zip"), *here, "--dry-run", "--json"))
-    assert (exported["results"], exported["written"]) == (3, False)
-    lacking = json.loads(run("report", "xendcg", "--profile", "smoke", *here, "--dry-run", "--json"))
-    assert lacking[0]["study"] == "xendcg" and lacking[0]["missing"] > 0
-    assert "lacks" in run("report", "xendcg", "--profile", "smoke", *here, "--report", str(tmp_path / "r"), "--dry-run")
-    assert "address: " in run("data", "get", "mslr-web10k", "--dry-run")
-    assert "here: " in run("data", "prepare", "mslr-web10k", "--dry-run")
-    assert run("tune", *GRID[1:3], "loss=mse", "--budget", "3", *here, "--dry-run").startswith("4 to run, 0 done")
-    page = ("xendcg", *here, "--report", str(tmp_path / "board"))
-    assert "pages of 0 combinations would be written" in run("scoreboard", *page, "--dry-run")
-    picture = str(tmp_path / "means.png")
-    assert run("results", "--group-by", "loss", "--plot", picture, *here, "--dry-run") == f"would draw {picture}\n"
+    here, out = f"--store {store.folder}", tmp_path / "out"
+    before = sorted(tmp_path.rglob("*"))
+    for words in (
+        f"results merge {store.folder} --store {out}",
+        f"results compact {here}",
+        f"results clean {here}",
+        f"results export {out} {here}",
+        f"results --group-by loss --plot {out}.png {here}",
+        f"new loss my_loss --into {tmp_path}",
+        f"lab {out}",
+        f"train synthetic --loss mse --out {out}",
+        f"trec qrels synthetic --out {out}",
+        f"report xendcg --profile smoke {here} --report {out}",
+        "data get mslr-web10k",
+        "data prepare mslr-web10k",
+        f"tune loss=mse backend=lightgbm dataset=synthetic --budget 3 {here}",
+        f"scoreboard xendcg {here} --report {out}",
+    ):
+        assert run(*words.split(), "--dry-run"), words
     assert sorted(tmp_path.rglob("*")) == before
+    judgements = json.loads(run(*f"trec qrels synthetic --out {out} --dry-run --json".split()))
+    assert judgements["judgements"] == rp.load("synthetic").test.documents and not judgements["written"]
+    exported = json.loads(run(*f"results export {out} {here} --dry-run --json".split()))
+    assert (exported["results"], exported["written"]) == (3, False)
 
 
-def test_a_plan_tells_how_long_it_takes_by_what_is_recorded(store: Store, fill: Make) -> None:
+def test_a_dry_run_of_a_reproduction_sums_by_study(tmp_path: Path) -> None:
+    words = ("reproduce", "xendcg", "logrank", "--profile", "smoke", "--store", str(tmp_path), "--dry-run")
+    counts = {line.split()[0]: line.split()[1:] for line in run(*words).splitlines() if line}
+    planned = len(json.loads(run(*words, "--json"))["run"])
+    assert sum(int(counts[name][0]) for name in ("xendcg", "logrank")) == planned > 10
+    assert len(counts) < 10
+
+
+def test_a_plan_estimates_its_time_from_the_records(store: Store, fill: Make) -> None:
     fill(store, {"mse": 0.0}, folds=(1,))  # three trials of 1.5 seconds each
     plan = read_words(GRID).with_repetitions(5, None).plan(store)
     assert (len(plan.waiting), len(plan.done)) == (7, 3)
@@ -61,18 +74,46 @@ def test_a_plan_tells_how_long_it_takes_by_what_is_recorded(store: Store, fill: 
     other = read_words([*GRID[:2], "dataset=synthetic[queries=60]"]).plan(store)
     assert expected_time(other.waiting, store).known == 0
     planned = ("sweep", *GRID, "--trials", "5", "--dry-run", "--store", str(store.folder))
-    assert "about 10 s, by the recorded times of such trials" in run(*planned)
+    assert "about 10 s" in run(*planned)
     assert "about 5 s" in run(*planned, "--jobs", "2")
-    told = json.loads(run(*planned, "--json"))
-    assert (len(told["run"]), len(told["done"]), told["seconds"]) == (7, 3, 10.5)
+    described = json.loads(run(*planned, "--json"))
+    assert (len(described["run"]), len(described["done"]), described["seconds"]) == (7, 3, 10.5)
 
 
-def test_an_interruption_tells_what_is_kept(store: Store, made_result: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(plan: Plan, store: Store, **how: Any) -> None:
+def test_an_interruption_reports_what_is_stored(store: Store, made_result: Make, monkeypatch: Any) -> None:
+    def interrupted(plan: Plan, store: Store, **options: Any) -> None:
         for trial in plan.waiting[:5]:
             store.write(made_result(trial))
         raise KeyboardInterrupt
 
     monkeypatch.setattr("rankplug.sweeps.run", interrupted)
-    told = run("sweep", *GRID, "--trials", "4", "--store", str(store.folder), code=130)
-    assert "interrupted: 5 of 8 trials are stored; the same command goes on" in told
+    output = run("sweep", *GRID, "--trials", "4", "--store", str(store.folder), code=130)
+    assert "5 of 8 trials are stored" in output
+
+
+def test_help_lists_every_command_once_in_a_group() -> None:
+    lines = run("--help").splitlines()
+    groups = [lines.index(f"{title}:") for title in COMMANDS]
+    listed = [line.split()[0] for line in lines[groups[0] :] if line.startswith("  ") and line[2] != " "]
+    assert groups == sorted(groups) and len(set(listed)) == len(listed)
+    assert {"train", "trec", "explain", "results", "data", "reproduce", "doctor", "new"} <= set(listed)
+    assert not any("..." in line for line in lines[groups[0] :])
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [("train synthetic --loss ", "loss"), ("train ", "dataset"), ("reproduce ", "study"), ("data info ", "dataset")],
+)
+def test_shells_complete_names_of_plugins(line: str, kind: str) -> None:
+    words = f"rankplug {line}"
+    number = len(words.split(" ")) - 1
+    variables = {"_RANKPLUG_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(number)}
+    program = Path(sys.executable).parent / "rankplug"
+    done = subprocess.run([program], capture_output=True, text=True, env=os.environ | variables, check=False)
+    assert set(done.stdout.split()) == {plugin.specification.name for plugin in registry().plugins(kind)}
+
+
+def test_a_list_of_plugins_fits_eighty_columns() -> None:
+    lines = run("plugins").splitlines()
+    assert max(map(len, lines)) <= 80
+    assert {plugin.specification.name for plugin in registry().plugins()} <= set(" ".join(lines).split())

@@ -58,7 +58,7 @@ def test_a_wrong_grid_is_refused_before_anything_runs(attempt, words):
         ("sweep loss=mse", "needs the part dataset"),
         ("sweep loss=mse backend=lightgbm dataset=synthetic sorer=trees", "did you mean scorer"),
         ("sweep loss=mse backend=lightgbm dataset=synthetic --folds x", "folds are whole numbers"),
-        ("sweep loss=mse backend=lightgbm dataset=synthetic --jobs 0", "jobs must be a whole number"),
+        ("sweep loss=mse backend=lightgbm dataset=synthetic --jobs 0", "Invalid value for '--jobs'"),
         ("tune mse", "name the parts of a combination"),
         ("results --store file.txt", "file.txt"),
         ("results --store store --where 'los = 1'", "cannot answer this query"),

@@ -100,6 +100,6 @@ def test_commands_match_columns_by_name(backend, scorer, name, frame, tmp_path: 
     assert means["sorted"] == means["mixed"] and re.match(r"ndcg@5 0\.\d+", means["mixed"])
     runs = []
     for folder in ("sorted", "mixed"):
-        run("run", model, data(folder), "--no-header", "--out", tmp_path / "run.txt")
+        run("trec", "run", model, data(folder), "--no-header", "--out", tmp_path / "run.txt")
         runs.append((tmp_path / "run.txt").read_text())
     assert runs[0] == runs[1]

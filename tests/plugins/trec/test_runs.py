@@ -109,16 +109,16 @@ def test_commands_write_the_run_of_a_model_and_the_judgements_of_its_data(tmp_pa
     monkeypatch.chdir(tmp_path)
     trees = "trees[rounds=3,leaves=4,min_data=1]"
     ask("train", DATA, "--loss", "mse", "--scorer", trees, "--out", "model.txt")
-    ask("run", "model.txt", "-o", "run.txt")
-    ask("qrels", DATA, "-o", "qrels.txt")
-    ask("qrels", "model.txt", "-o", "of model.txt")
+    ask("trec", "run", "model.txt", "-o", "run.txt")
+    ask("trec", "qrels", DATA, "-o", "qrels.txt")
+    ask("trec", "qrels", "model.txt", "-o", "of model.txt")
     assert (tmp_path / "of model.txt").read_bytes() == (tmp_path / "qrels.txt").read_bytes()
     (told,) = json.loads(ask("evaluate", "model.txt", "--metric", "ndcg@3", "--json"))
     assert evaluate_run("run.txt", "qrels.txt", "ndcg@3").mean() == pytest.approx(told["mean"], abs=1e-12)
     comments = [line[2:] for line in (tmp_path / "run.txt").read_text().splitlines() if line.startswith("# ")]
     metadata = yaml.safe_load("\n".join(comments[1:-1]))
     assert metadata["method"]["retrieval"][0]["loss"] == "mse" and metadata["data"]["training data"] == [{"name": DATA}]
-    ask("run", "model.txt", DATA, "--part", "valid", "--no-header", "-o", "plain.txt", "--depth", "2")
+    ask("trec", "run", "model.txt", DATA, "--part", "valid", "--no-header", "-o", "plain.txt", "--depth", "2")
     assert not (tmp_path / "plain.txt").read_text().startswith("#") and len(read_run("plain.txt")) == 8
 
 
@@ -127,8 +127,8 @@ def test_a_run_and_its_judgements_are_written_from_the_scores_that_a_store_has_k
     rp.sweep({**model, "metrics": ["mrr"]}, data=DATA, trials=2, store=tmp_path, keep_scores=True, progress=False)
     table = rp.results(store=tmp_path, where="trial = 1")
     identity = f"{table['combination'].item()}-f1-t1"
-    ask("run", identity, "--store", str(tmp_path), "-o", str(tmp_path / "run.txt"))
-    ask("qrels", identity, "--store", str(tmp_path), "-o", str(tmp_path / "qrels.txt"))
+    ask("trec", "run", identity, "--store", str(tmp_path), "-o", str(tmp_path / "run.txt"))
+    ask("trec", "qrels", identity, "--store", str(tmp_path), "-o", str(tmp_path / "qrels.txt"))
     values = evaluate_run(tmp_path / "run.txt", tmp_path / "qrels.txt", "mrr")
     assert values.mean() == pytest.approx(table["value"].item(), abs=1e-12)
 
