@@ -9,7 +9,6 @@ from typing import Any
 
 import lazy_loader
 
-from rankplug.system.installed import __version__ as __version__
 from rankplug.system.thread_limits import let_pools_wait as _let_pools_wait
 
 _let_pools_wait()

@@ -39,12 +39,11 @@ from .store import results as results
 from .studies import study as study
 from .sweeps import sweep as sweep
 from .sweeps import tune as tune
+from .system import __version__ as __version__
 from .system import use_threads as use_threads
 from .training import Model as Model
 from .training import Ranker as Ranker
 from .training import fit as fit
 from .training import load_model as load_model
-
-__version__: str
 
 def __getattr__(name: str) -> typing.Any: ...  # what installed backends offer

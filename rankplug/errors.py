@@ -28,8 +28,8 @@ class BrokenPluginError(RankplugError):
     """A plugin that was asked for, is known, and cannot be used."""
 
 
-class SpecificationError(RankplugError, ValueError):
-    """A plugin whose author says something impossible of it."""
+class SpecificationError(RankplugError):
+    """A plugin that declares something impossible."""
 
 
 class ParameterError(RankplugError):

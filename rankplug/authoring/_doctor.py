@@ -150,8 +150,8 @@ def _folders() -> Iterator[Folder]:
     for folder in data_folders():
         yield _folder("data", folder, "RANKPLUG_DATA")
     yield _folder("prepared data and compiled code", cache_folder(create=False), "RANKPLUG_CACHE")
-    results = results_place()
-    yield _folder("results", results.path, "RANKPLUG_RESULTS", results.why)
+    results, why = results_place()
+    yield _folder("results", results, "RANKPLUG_RESULTS", why)
 
 
 def _folder(purpose: str, path: Path, variable: str, why: str = "") -> Folder:

@@ -485,7 +485,7 @@ def starts_of(query_ids: ArrayLike) -> Integers:
     heads = ids[starts[:-1]]
     queries = distinct(heads, "query ids")
     if queries.values.size != heads.size:
-        repeated = queries.values[np.argmax(queries.times > 1)]
+        repeated = queries.values[np.argmax(queries.counts > 1)]
         where = np.flatnonzero(heads == repeated)
         raise DataError(
             f"query id {repeated!s} stands in two places, at document {starts[where[0]]} and again at document"

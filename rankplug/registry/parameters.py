@@ -42,11 +42,18 @@ def read_parameters(model: type[ParametersT], given: Mapping[str, Any], owner: s
     try:
         return model.model_validate(dict(given))
     except ValidationError as error:
-        sentences = [_sentence(model, problem, owner) for problem in error.errors()]
+        sentences = [sentence_of(model, problem, owner) for problem in error.errors()]
         raise ParameterError("; ".join(dict.fromkeys(sentences))) from None
 
 
-def _sentence(model: type[Parameters], problem: Any, owner: str) -> str:
+def sentence_of(model: type[BaseModel], problem: Any, owner: str) -> str:
+    """Return one sentence about one problem of a ``ValidationError``.
+
+    Args:
+        model: model of the parameters.
+        problem: entry of the error's ``errors()``.
+        owner: what the parameters belong to.
+    """
     name = str(problem["loc"][0]) if problem["loc"] else ""
     if problem["type"] == "extra_forbidden":
         known = model.model_fields

@@ -9,29 +9,41 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from rankplug.errors import BrokenPluginError, SpecificationError
 from rankplug.registry.grammar import NAME, parse
-from rankplug.registry.parameters import Parameters, describe_parameters
+from rankplug.registry.parameters import Parameters, describe_parameters, sentence_of
 from rankplug.system import missing
 
 OWN = "rankplug"
 """The distribution of rankplug, and the group of its entry points."""
 IMPLEMENTATION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-UNINFORMATIVE = frozenset({"one document", "equal labels", "no relevant document"})
-NEEDS = frozenset({"noise", "sampled rankings", "binary labels"})
-PARTS_OF_A_SPLIT = ("train", "valid", "test")
+Uninformative = Literal["one document", "equal labels", "no relevant document"]
+UNINFORMATIVE: frozenset[Uninformative] = frozenset({"one document", "equal labels", "no relevant document"})
+PARTS_OF_A_SPLIT: tuple[Literal["train", "valid", "test"], ...] = ("train", "valid", "test")
 
 
-def check_paths(specification: Specification, name: str, paths: Mapping[str, Any]) -> None:
-    """Raise an error if a path is not of the form ``package.module:object``."""
-    if not isinstance(paths, Mapping):
-        raise SpecificationError(f"{specification}: {name} must map names to package.module:object, got {paths!r}")
-    for path in paths.values():
-        if not (isinstance(path, str) and IMPLEMENTATION.fullmatch(path)):
-            raise SpecificationError(f"{specification}: {name}: {path!r} is not of the form package.module:object")
+def _check_path(path: Any) -> Any:
+    if isinstance(path, str) and path and not IMPLEMENTATION.fullmatch(path):
+        raise ValueError("it is not of the form package.module:object")
+    return path
+
+
+Code = Annotated[Any, AfterValidator(_check_path)]
+"""An object, or where to import it from."""
+Paths = Mapping[str, Annotated[str, AfterValidator(_check_path)]]
 
 
 def import_object(path: str, owner: str) -> Any:
@@ -53,44 +65,44 @@ def import_object(path: str, owner: str) -> Any:
 
 
 def same_distribution(name: str, other: str) -> bool:
-    """Tell whether an installer treats two names as one distribution."""
+    """Return whether an installer treats two names as one distribution."""
     return name.lower().replace("-", "_") == other.lower().replace("-", "_")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Specification:
+class Specification(BaseModel):
     """A plugin of any kind.
 
     Args:
-        name: what users call it.
+        name: name of the plugin.
         summary: one line.
         implementation: ``"package.module:object"``, or the object itself.
-        parameters: the model of its parameters.
+        parameters: model of its parameters.
         paper: short name of the paper it comes from, or a citation.
         formula: LaTeX, for the generated pages.
     """
 
-    kind: ClassVar[str] = "plugin"
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
-    name: str
-    summary: str
-    implementation: Any = ""
+    kind: ClassVar[str] = "plugin"
+    described: ClassVar[tuple[str, ...]] = ()
+    """Fields of the kind that :meth:`describe` returns."""
+
+    name: str = Field(pattern=f"^{NAME.pattern}$")
+    summary: str = Field(min_length=1)
+    implementation: Code = ""
     parameters: type[Parameters] = Parameters
     paper: str = ""
     formula: str = ""
 
-    def __post_init__(self) -> None:
-        if not (isinstance(self.name, str) and NAME.fullmatch(self.name)):
-            raise SpecificationError(
-                f"{self.name!r} is not a plugin's name: letters, digits, _ and -, beginning with a letter"
-            )
-        if not (isinstance(self.summary, str) and self.summary):
-            raise SpecificationError(f"{self.kind} {self.name} has no summary")
-        path = self.implementation
-        if isinstance(path, str) and path and not IMPLEMENTATION.fullmatch(path):
-            raise SpecificationError(f"{self}: {path!r} is not of the form package.module:object")
-        if not (isinstance(self.parameters, type) and issubclass(self.parameters, Parameters)):
-            raise SpecificationError(f"{self.kind} {self.name}: parameters must be a subclass of rankplug.Parameters")
+    @model_validator(mode="wrap")
+    @classmethod
+    def _explain(cls, fields: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return handler(fields)
+        except ValidationError as error:
+            owner = f"{cls.kind} {fields.get('name', '')}"
+            sentences = [sentence_of(cls, problem, owner) for problem in error.errors()]
+            raise SpecificationError("; ".join(sentences)) from None
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"
@@ -113,16 +125,16 @@ class Specification:
 
     def describe(self) -> dict[str, Any]:
         """Return the specification as plain values."""
+        more = {name: getattr(self, name) for name in self.described}
         return {
             "kind": self.kind,
             "name": self.name,
             "summary": self.summary,
             "paper": self.paper,
             "parameters": describe_parameters(self.parameters),
-        }
+        } | {name: sorted(value) if isinstance(value, (frozenset, Mapping)) else value for name, value in more.items()}
 
 
-@dataclass(frozen=True, kw_only=True)
 class LossSpecification(Specification):
     """A loss: a function of one list, see :mod:`rankplug.losses.objectives`.
 
@@ -134,100 +146,83 @@ class LossSpecification(Specification):
             (weights or targets held fixed in differentiation).
         zero_gradient: lists that teach nothing, of ``one document``, ``equal labels``, ``no relevant document``.
         needs: what it uses beside scores and labels: ``noise``, ``sampled rankings``, ``binary labels``.
-        longest: the longest list it can take, where there is a limit.
+        longest: length of the longest list it can take, where there is a limit.
         largest_label: the largest label it can take, where there is a limit.
     """
 
     kind: ClassVar[str] = "loss"
+    described: ClassVar[tuple[str, ...]] = (
+        "convex",
+        "shift_invariant",
+        "curvature",
+        "gradient",
+        "zero_gradient",
+        "needs",
+        "longest",
+        "largest_label",
+    )
 
     convex: bool = False
     shift_invariant: bool = True
     curvature: Literal["exact", "surrogate", "none"] = "none"
     gradient: Literal["exact", "lambda"] = "exact"
-    zero_gradient: frozenset[str] = UNINFORMATIVE
-    needs: frozenset[str] = frozenset()
-    longest: int | None = None
-    largest_label: int | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._one_of("curvature", ("exact", "surrogate", "none"))
-        self._one_of("gradient", ("exact", "lambda"))
-        self._some_of("needs", NEEDS)
-        self._some_of("zero_gradient", UNINFORMATIVE)
-        for name in ("longest", "largest_label"):
-            if (limit := getattr(self, name)) is not None and (not isinstance(limit, int) or limit < 1):
-                raise SpecificationError(f"{self}: {name} must be a whole number of at least 1, got {limit!r}")
-
-    def _some_of(self, name: str, allowed: frozenset[str]) -> None:
-        value = getattr(self, name)
-        if isinstance(value, str) or not set(value) <= allowed:
-            raise SpecificationError(f"{self}: {name}={value!r} is not a set of {', '.join(sorted(allowed))}")
-
-    def _one_of(self, name: str, allowed: tuple[str, ...]) -> None:
-        if getattr(self, name) not in allowed:
-            raise SpecificationError(f"{self}: {name}={getattr(self, name)!r} is none of {', '.join(allowed)}")
-
-    def describe(self) -> dict[str, Any]:
-        return {
-            **super().describe(),
-            "convex": self.convex,
-            "shift_invariant": self.shift_invariant,
-            "curvature": self.curvature,
-            "gradient": self.gradient,
-            "zero_gradient": sorted(self.zero_gradient),
-            "needs": sorted(self.needs),
-            "longest": self.longest,
-            "largest_label": self.largest_label,
-        }
+    zero_gradient: frozenset[Uninformative] = UNINFORMATIVE
+    needs: frozenset[Literal["noise", "sampled rankings", "binary labels"]] = frozenset()
+    longest: int | None = Field(None, ge=1)
+    largest_label: int | None = Field(None, ge=1)
 
 
-@dataclass(frozen=True, kw_only=True)
 class SamplerSpecification(Specification):
-    """A sampler of perturbed scores; its parameters include ``samples``, the number of draws."""
+    """A sampler of perturbed scores; its parameters include ``samples``, the number of samples."""
 
     kind: ClassVar[str] = "sampler"
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScorerSpecification(Specification):
+class SearchedSpecification(Specification):
+    """A plugin whose parameters :func:`rankplug.tune` searches.
+
+    Args:
+        search: values of parameters among which it chooses, as a grid of the plugin.
+    """
+
+    search: str = ""
+
+    @model_validator(mode="after")
+    def _check_search(self) -> Self:
+        if self.search:
+            grid = parse(self.search)
+            if grid.name != self.name or not set(grid.parameters) <= set(self.parameters.model_fields):
+                raise ValueError(f"search={self.search!r} is no grid of its parameters")
+        return self
+
+
+class ScorerSpecification(SearchedSpecification):
     """A hypothesis space.
 
     Args:
-        fitted_by: the name of each backend that can fit it, to the code that does.
+        fitted_by: name of each backend that can fit it -> the code that does.
         complete: whether it needs numbers without gaps, so that categories and missing values are encoded for it even
             where the backend takes them.
-        search: values of parameters among which :func:`rankplug.tune` chooses, as a grid of the scorer.
     """
 
     kind: ClassVar[str] = "scorer"
+    described: ClassVar[tuple[str, ...]] = ("fitted_by",)
 
-    fitted_by: Mapping[str, str] = field(default_factory=dict)
+    fitted_by: Paths = Field(default_factory=dict)
     complete: bool = False
-    search: str = ""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check_search(self)
-        check_paths(self, "fitted_by", self.fitted_by)
-
-    def describe(self) -> dict[str, Any]:
-        return {**super().describe(), "fitted_by": sorted(self.fitted_by)}
 
 
-@dataclass(frozen=True, kw_only=True)
-class BackendSpecification(Specification):
+class BackendSpecification(SearchedSpecification):
     """An engine that fits scorers, see :mod:`rankplug.training._fitting`.
 
     Args:
         requires: import names that must be installed.
-        default_scorer: what ``rp.fit`` takes when no scorer is named.
+        default_scorer: scorer that ``rp.fit`` uses when none is named.
         missing_values: whether features may be nan.
         categorical: whether features may be codes of categories.
         same_bits: whether models are the same to the last bit on any number of threads, which then is chosen by how
             busy the machine is.
-        exports: what the engine's own users take from us, as ``rankplug.<name>``, to ``"package.module:object"``.
-        search: values of parameters among which :func:`rankplug.tune` chooses, as a grid of the backend.
+        exports: name of each attribute of ``rankplug`` for the engine's own users -> ``"package.module:object"``.
     """
 
     kind: ClassVar[str] = "backend"
@@ -237,28 +232,17 @@ class BackendSpecification(Specification):
     missing_values: bool = False
     categorical: bool = False
     same_bits: bool = False
-    exports: Mapping[str, str] = field(default_factory=dict)
-    search: str = ""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check_search(self)
-        if isinstance(self.requires, str):
-            raise SpecificationError(f"{self}: requires must be a tuple of packages, got {self.requires!r}")
-        if self.default_scorer:
-            parse(self.default_scorer)
-        check_paths(self, "exports", self.exports)
+    exports: Paths = Field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
 class DatasetSpecification(Specification):
     """A data set; its implementation is ``(parameters, fold, seed) -> Split``, see :mod:`rankplug.data.datasets`.
 
     Args:
-        folds: how many it has.
-        fingerprint: ``"package.module:function"`` of the parameters, which says in a word what data they stand for
-            without reading them, such as the digest in a prepared set's manifest. Results are named by it, so that
-            other data under the same name make other results. Data that the parameters determine need none.
+        folds: number of folds.
+        fingerprint: ``"package.module:function"`` of the parameters, which names the data in a word without reading
+            them, such as the digest in a prepared set's manifest. Results are named by it, so that other data under
+            the same name make other results. Data that the parameters determine need none.
         blocks: ``"package.module:function"`` of parameters, fold and seed, where the test part may be larger than
             memory: it yields the split several times, each time with the next queries of the test part in its place.
         licence: terms of use of the data, in words.
@@ -266,53 +250,32 @@ class DatasetSpecification(Specification):
     """
 
     kind: ClassVar[str] = "dataset"
+    described: ClassVar[tuple[str, ...]] = ("folds",)
 
-    folds: int = 1
-    fingerprint: Any = ""
-    blocks: Any = ""
+    folds: int = Field(1, ge=1)
+    fingerprint: Code = ""
+    blocks: Code = ""
     licence: str = ""
     endings: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not isinstance(self.folds, int) or self.folds < 1:
-            raise SpecificationError(f"{self}: folds must be a whole number of at least 1, got {self.folds!r}")
-        if not isinstance(self.licence, str):
-            raise SpecificationError(f"{self}: a licence is a text, not {self.licence!r}")
-        for name in ("fingerprint", "blocks"):
-            if isinstance(path := getattr(self, name), str) and path:
-                check_paths(self, name, {"": path})
 
-    def describe(self) -> dict[str, Any]:
-        return {**super().describe(), "folds": self.folds}
-
-
-@dataclass(frozen=True, kw_only=True)
 class TransformSpecification(Specification):
     """A change of data; its implementation is ``(split, parameters, generator) -> Split``.
 
     Args:
-        parts: of the split that it changes, of ``train``, ``valid``, ``test``; the others come out as they went in.
-            Where its parameters have ``parts``, as a field or property, these count instead.
+        parts: parts of the split that it changes, of ``train``, ``valid``, ``test``. Where its parameters have
+            ``parts``, as a field or property, these count instead.
         by_query: whether training and validation part do not depend on the test part, and a test query becomes the same
             whichever others there are; only then is a test part larger than memory transformed in blocks.
     """
 
     kind: ClassVar[str] = "transform"
+    described: ClassVar[tuple[str, ...]] = ("parts", "by_query")
 
-    parts: tuple[str, ...] = PARTS_OF_A_SPLIT
+    parts: tuple[Literal["train", "valid", "test"], ...] = Field(PARTS_OF_A_SPLIT, min_length=1)
     by_query: bool = False
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if isinstance(self.parts, str) or not self.parts or not set(self.parts) <= set(PARTS_OF_A_SPLIT):
-            raise SpecificationError(f"{self}: parts={self.parts!r} is not some of {', '.join(PARTS_OF_A_SPLIT)}")
 
-    def describe(self) -> dict[str, Any]:
-        return {**super().describe(), "parts": list(self.parts), "by_query": self.by_query}
-
-
-@dataclass(frozen=True, kw_only=True)
 class DebiasingSpecification(Specification):
     """A way to learn from clicks; its implementation is ``(parameters, train, valid, fit) -> Model``.
 
@@ -322,23 +285,22 @@ class DebiasingSpecification(Specification):
     kind: ClassVar[str] = "debiasing"
 
 
-@dataclass(frozen=True, kw_only=True)
 class MetricSpecification(Specification):
-    """A quality of a ranking, one value a list, see :mod:`rankplug.metrics.list_metrics`."""
+    """A quality of a ranking, one value per list, see :mod:`rankplug.metrics.list_metrics`."""
 
     kind: ClassVar[str] = "metric"
 
     lowest: float = 0.0
     highest: float = 1.0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        bounds = (self.lowest, self.highest)
-        if not all(isinstance(bound, (int, float)) for bound in bounds) or not self.lowest < self.highest:
-            raise SpecificationError(f"{self}: lowest={self.lowest!r} must be less than highest={self.highest!r}")
+    @field_validator("highest")
+    @classmethod
+    def _above(cls, highest: float, info: Any) -> float:
+        if highest <= info.data.get("lowest", highest):
+            raise ValueError("it must be greater than lowest")
+        return highest
 
 
-@dataclass(frozen=True, kw_only=True)
 class StudySpecification(Specification):
     """A paper: its figures, tables, claims and the combinations each needs."""
 
@@ -359,23 +321,6 @@ KINDS: dict[str, type[Specification]] = {
         StudySpecification,
     )
 }
-HOOK_OF_KIND = {
-    "loss": "rankplug_losses",
-    "sampler": "rankplug_samplers",
-    "scorer": "rankplug_scorers",
-    "backend": "rankplug_backends",
-    "dataset": "rankplug_datasets",
-    "transform": "rankplug_transforms",
-    "debiasing": "rankplug_debiasings",
-    "metric": "rankplug_metrics",
-    "study": "rankplug_studies",
-}
+PLURALS = {"loss": "losses", "study": "studies"}
+HOOK_OF_KIND = {kind: f"rankplug_{PLURALS.get(kind, f'{kind}s')}" for kind in KINDS}
 """Kind of a plugin -> the hook by which it is offered."""
-
-
-def _check_search(specification: BackendSpecification | ScorerSpecification) -> None:
-    """Raise an error if the suggested values are no grid of the plugin's own parameters."""
-    if specification.search:
-        grid = parse(specification.search)
-        if grid.name != specification.name or not set(grid.parameters) <= set(specification.parameters.model_fields):
-            raise SpecificationError(f"{specification}: search={specification.search!r} is no grid of its parameters")

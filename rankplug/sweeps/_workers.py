@@ -314,7 +314,7 @@ def _sockets() -> SocketFolder:
     folder = SocketFolder()
     usual = tempfile.tempdir
     try:
-        tempfile.tempdir = folder.path
+        tempfile.tempdir = str(folder.path)
         # multiprocessing chooses its temporary folder once.
         multiprocessing.util.get_temp_dir()
     finally:
@@ -329,7 +329,7 @@ def _context(packages: Sequence[str]) -> Any:
 
     The fork server has a socket in a folder of its own, whose path must be short.
     """
-    if sys.platform == "win32" or not has_room(_sockets().path):
+    if sys.platform == "win32" or not has_room(str(_sockets().path)):
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["rankplug.sweeps._workers", "rankplug.training._fitting", *packages])

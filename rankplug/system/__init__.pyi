@@ -16,11 +16,11 @@ from .installed import package_versions as package_versions
 from .installed import packaged_file as packaged_file
 from .installed import require_modules as require_modules
 from .installed import version_of as version_of
-from .kernels import end_kernels as end_kernels
-from .kernels import execute_notebook as execute_notebook
 from .machine import check_memory as check_memory
 from .machine import child_command as child_command
 from .machine import child_environment as child_environment
+from .machine import end_kernels as end_kernels
+from .machine import execute_notebook as execute_notebook
 from .machine import is_environment_error as is_environment_error
 from .machine import safe_children as safe_children
 from .plain_numbers import LARGEST_SEED as LARGEST_SEED
@@ -57,7 +57,6 @@ from .whole_files import LEFT_BEHIND_AFTER as LEFT_BEHIND_AFTER
 from .whole_files import UNFINISHED as UNFINISHED
 from .whole_files import UNFINISHED_NAME as UNFINISHED_NAME
 from .whole_files import check_can_write as check_can_write
-from .whole_files import remove_abandoned as remove_abandoned
 from .whole_files import whole_file as whole_file
 from .whole_files import whole_folder as whole_folder
 from .whole_files import write_whole as write_whole

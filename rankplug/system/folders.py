@@ -1,15 +1,15 @@
-"""Folders of this machine: of caches, data and results, and working folders, which go with their owner."""
+"""Folders of caches, data and results, and working folders that are removed with their owner."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import re
+import secrets
 import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
@@ -21,21 +21,18 @@ RESULTS = "results"
 MARKS = (".git", "pyproject.toml")
 """Entries of a project's root; a folder with the first is preferred to one with the second."""
 OURS = re.compile(r"[0-9a-f]{16}|\.locks")
-"""Names of folders by which a folder of results differs from others of its name."""
-LONGEST_PATH = 103
-"""Bytes that a socket's path may have, the fewest among Linux (107) and macOS."""
-LONGEST_NAME = 48
-"""Bytes left for what is made in a temporary folder: a folder with a random name, and a socket in it."""
-ELSEWHERE = ("/tmp", "/var/tmp", "/dev/shm")
+"""Names of folders that only a folder of results has."""
+LONGEST_SOCKET = 103 - 48
+"""Bytes of the path of a folder for sockets: the shortest limit, that of macOS, less the names inside of the folder."""
 PREFIX = ".rankplug-working-"
 LOCK = ".lock"
-"""Ending of the file beside the folder that its owner has locked, since before there is a folder."""
+"""Ending of the file beside a working folder that its owner has locked since before there is a folder."""
 
 
 def cache_folder(*, create: bool = True) -> Path:
     """Return the folder of prepared data and compiled code: ``RANKPLUG_CACHE`` or the user's cache.
 
-    All of it can be made again. It is created for its owner alone, as it holds code that is run.
+    It is created for its owner alone, as it holds code that is run.
 
     Args:
         create: whether to create a missing folder.
@@ -63,7 +60,7 @@ def cache_folder(*, create: bool = True) -> Path:
 
 
 def is_in_cache(path: Path) -> bool:
-    """Tell whether a path is the cache folder or lies in it."""
+    """Return whether a path is the cache folder or lies in it."""
     return path.absolute().is_relative_to(_cache_path().absolute())
 
 
@@ -76,63 +73,48 @@ def data_folders() -> list[Path]:
     return [Path(folder).expanduser() for folder in os.environ.get("RANKPLUG_DATA", "").split(os.pathsep) if folder]
 
 
-@dataclass(frozen=True)
-class ResultsPlace:
-    """A folder of results, and why it is the one that is used."""
-
-    path: Path
-    why: str
-
-
 def results_folder() -> Path:
     """Return the folder of results where no store is named, see :func:`results_place`."""
-    return results_place().path
+    return results_place()[0]
 
 
-def results_place() -> ResultsPlace:
-    """Find the folder of results: ``RANKPLUG_RESULTS``, or the nearest ``results`` upwards that holds some.
+def results_place() -> tuple[Path, str]:
+    """Find the folder of results, and why it is used: ``RANKPLUG_RESULTS``, or the nearest ``results`` upwards.
 
     The search ends at the project's root, in no project at the home folder, and outside of that at the first folder of
     another user. Where there are no results yet, they go into ``results`` in the project's root, or in no project in
     the working folder.
     """
     if named := os.environ.get("RANKPLUG_RESULTS"):
-        return ResultsPlace(Path(named).expanduser(), "named by RANKPLUG_RESULTS")
-    here = _working_folder()
+        return Path(named).expanduser(), "named by RANKPLUG_RESULTS"
+    here = Path.cwd()
     root = project_root(here)
     for folder in _upwards(here, root):
         if holds_results(folder / RESULTS):
-            where = (
-                "in the project's root"
-                if folder == root
-                else f"in {'the working folder' if folder == here else folder}"
-            )
-            return ResultsPlace(folder / RESULTS, f"found {where}")
+            where = "the project's root" if folder == root else "the working folder" if folder == here else folder
+            return folder / RESULTS, f"found in {where}"
     if root is not None:
-        return ResultsPlace(root / RESULTS, "in the project's root")
-    return ResultsPlace(here / RESULTS, "in the working folder, as this is no project")
+        return root / RESULTS, "in the project's root"
+    return here / RESULTS, "in the working folder, as this is no project"
 
 
 def report_folder() -> Path:
-    """Return the default folder of the report: ``report`` in the project's root, or outside a project in the working
-    folder.
-    """
-    here = _working_folder()
-    return (project_root(here) or here) / "report"
+    """Return the default folder of the report: ``report`` in the project's root, or else in the working folder."""
+    return (project_root(Path.cwd()) or Path.cwd()) / "report"
 
 
 def other_results() -> list[Path]:
     """Return folders of results in the project that are not the one in use."""
-    used, here = results_folder(), _working_folder()
+    used, here = results_folder().absolute(), Path.cwd()
     root = project_root(here)
     folders = [folder / RESULTS for folder in _upwards(here, root)]
-    for pattern in (f"[!.]*/{RESULTS}", f"[!.]*/[!.]*/{RESULTS}") if root is not None else ():
-        folders += sorted((root or here).glob(pattern))
-    return [path for path in dict.fromkeys(folders) if path != used.absolute() and holds_results(path)]
+    if root is not None:
+        folders += [path for depth in ("*", "*/*") for path in sorted(root.glob(f"{depth}/{RESULTS}"))]
+    return [path for path in dict.fromkeys(folders) if path != used and holds_results(path)]
 
 
 def holds_results(folder: Path) -> bool:
-    """Tell whether sweeps have written into a folder."""
+    """Return whether sweeps have written into a folder."""
     try:
         return any(OURS.fullmatch(entry.name) and entry.is_dir() for entry in os.scandir(folder))
     except OSError:
@@ -141,15 +123,15 @@ def holds_results(folder: Path) -> bool:
 
 def project_root(here: Path) -> Path | None:
     """Return the nearest folder from here upwards that marks a project; none in the home folder and above it."""
-    home = _home()
-    above = [folder for folder in (here, *here.parents) if folder != home and folder not in home.parents]
+    home = Path.home()
+    above = [folder for folder in (here, *here.parents) if not home.is_relative_to(folder)]
     return next((folder for mark in MARKS for folder in above if (folder / mark).exists()), None)
 
 
 def _upwards(here: Path, root: Path | None) -> Iterator[Path]:
-    last = root or (_home() if here.is_relative_to(_home()) else None)
+    last = root or (Path.home() if here.is_relative_to(Path.home()) else None)
     for folder in (here, *here.parents):
-        if last is None and folder != here and _owner(folder) != _owner(here):
+        if last is None and _owner(folder) != _owner(here):
             return  # What others put into folders above is not ours, such as /tmp/results.
         yield folder
         if folder == last:
@@ -158,53 +140,41 @@ def _upwards(here: Path, root: Path | None) -> Iterator[Path]:
 
 def _owner(folder: Path) -> tuple[int, int]:
     """Return the user that a folder belongs to, and whether others may write into it."""
-    try:
-        status = folder.stat()
-    except OSError:
-        return -1, 0
-    return status.st_uid, status.st_mode & 0o002
-
-
-def _home() -> Path:
-    try:
-        return Path.home()
-    except RuntimeError:
-        return Path("/")
-
-
-def _working_folder() -> Path:
-    try:
-        return Path.cwd()
-    except OSError:
-        raise RankplugError("the working folder is gone; change into another, or set RANKPLUG_RESULTS") from None
-
-
-def has_room(folder: str) -> bool:
-    """Tell whether sockets can be made in a folder of a folder, whose paths must be short."""
-    return len(os.fsencode(folder)) + LONGEST_NAME <= LONGEST_PATH
+    state = folder.stat()
+    return state.st_uid, state.st_mode & stat.S_IWOTH
 
 
 class OwnedFolder:
-    """A folder of one owner, which removes those whose owners were killed; may be used in a ``with`` block.
+    """A temporary folder, which removes those whose owners were killed; may be used in a ``with`` block.
 
     Args:
-        parent: where it lies; among the temporary files when absent.
+        parent: folder in which it lies; that of temporary files by default.
     """
 
     def __init__(self, parent: Path | str | None = None) -> None:
-        where = str(parent or tempfile.gettempdir())
-        _remove_abandoned(Path(where))
-        self.path, self._lock = _make(where)
+        where = Path(parent or tempfile.gettempdir())
+        for path in where.glob(f"{PREFIX}*{LOCK}"):
+            lock = FileLock(path, thread_local=False)
+            with contextlib.suppress(Timeout, OSError):
+                lock.acquire(blocking=False)
+                _remove(lock)
+        while True:
+            self._lock = FileLock(where / f"{PREFIX}{secrets.token_hex(4)}{LOCK}", thread_local=False)
+            with contextlib.suppress(Timeout):
+                self._lock.acquire(blocking=False)
+                break
+        self.path = _folder_of(self._lock)
+        self.path.mkdir(mode=0o700)
 
     def __enter__(self) -> Path:
-        return Path(self.path)
+        return self.path
 
     def __exit__(self, *ended: object) -> None:
         self.remove()
 
     def remove(self) -> None:
         """Remove the folder with its content."""
-        _remove(Path(self.path), self._lock)
+        _remove(self._lock)
 
 
 class SocketFolder(OwnedFolder):
@@ -212,35 +182,23 @@ class SocketFolder(OwnedFolder):
 
     def __init__(self) -> None:
         usual = tempfile.gettempdir()
-        parents = [usual, os.environ.get("XDG_RUNTIME_DIR", ""), *ELSEWHERE]
+        parents = (usual, os.environ.get("XDG_RUNTIME_DIR", ""), "/tmp", "/var/tmp", "/dev/shm")
         short = [parent for parent in parents if parent and has_room(parent) and os.access(parent, os.W_OK | os.X_OK)]
-        super().__init__(short[0] if short else usual)
+        super().__init__((*short, usual)[0])
 
 
-def _make(parent: str) -> tuple[str, FileLock]:
-    """Lock a name, and make a folder of that name; where another was faster, with another name."""
-    while True:
-        handle, name = tempfile.mkstemp(prefix=PREFIX, suffix=LOCK, dir=parent)
-        os.close(handle)
-        lock = FileLock(name, thread_local=False)
-        with contextlib.suppress(Timeout, FileExistsError):
-            lock.acquire(blocking=False)
-            path = name.removesuffix(LOCK)
-            os.mkdir(path, 0o700)
-            return path, lock
+def has_room(folder: str) -> bool:
+    """Return whether the path of a folder is short enough for folders of sockets in it."""
+    return len(os.fsencode(folder)) <= LONGEST_SOCKET
 
 
-def _remove(folder: Path, lock: FileLock) -> None:
+def _folder_of(lock: FileLock) -> Path:
+    return Path(lock.lock_file).with_suffix("")
+
+
+def _remove(lock: FileLock) -> None:
     """Remove a folder whose lock is held, and then the lock's file, by which others find what a kill leaves."""
-    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(_folder_of(lock), ignore_errors=True)
     with contextlib.suppress(OSError):
         os.unlink(lock.lock_file)
     lock.release()
-
-
-def _remove_abandoned(parent: Path) -> None:
-    for path in parent.glob(f"{PREFIX}*{LOCK}"):
-        lock = FileLock(path, thread_local=False)
-        with contextlib.suppress(Timeout, OSError):
-            lock.acquire(blocking=False)
-            _remove(path.with_suffix(""), lock)

@@ -1,4 +1,4 @@
-"""Installed packages: rankplug's version, those that only some of its uses need, their files, and notebooks' engine."""
+"""Installed packages: rankplug's version, optional packages, and files in packages."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import os
 import platform
 import re
 from collections.abc import Iterable
+from importlib import metadata
 from pathlib import Path
 
 from rankplug.errors import MissingPackageError, RankplugError
 
-__version__ = "0.1.0"
+__version__ = metadata.version("rankplug")
 EXTRA = re.compile(r"^([A-Za-z0-9._-]+).*;.*\bextra == ['\"]([a-z]+)['\"]")
 BROUGHT_BY = {
     "IPython": "ipython",
@@ -23,18 +24,18 @@ BROUGHT_BY = {
     "zmq": "pyzmq",
 }
 """Packages whose name differs from the module's."""
-EVERYTHING = "all"
 
 
 def require_modules(*modules: str) -> None:
-    """Raise an error that says how to install what is missing of some modules."""
+    """Raise an error with the command that installs what is missing of some modules."""
     for module in modules:
-        if not _is_there(module):
+        if not is_installed(module):
             raise MissingPackageError(missing(module), name=module)
 
 
 @functools.cache
-def _is_there(module: str) -> bool:
+def is_installed(module: str) -> bool:
+    """Return whether a module can be imported."""
     return importlib.util.find_spec(module) is not None
 
 
@@ -54,18 +55,14 @@ def missing(module: str) -> str:
 @functools.cache
 def _extras() -> dict[str, str]:
     """Return the extra of rankplug that brings each optional package."""
-    from importlib import metadata
-
     matches = [EXTRA.match(line) for line in metadata.requires("rankplug") or ()]
     pairs = [(match[1].lower(), match[2]) for match in matches if match]
-    return {package: extra for package, extra in pairs if extra != EVERYTHING and package != "rankplug"}
+    return {package: extra for package, extra in pairs if extra != "all" and package != "rankplug"}
 
 
 @functools.cache
 def version_of(package: str) -> str:
-    """Return the version of an installed package, of which a process imports one; empty where it is not installed."""
-    from importlib import metadata
-
+    """Return the version of an installed package; empty where it is not installed."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -74,8 +71,6 @@ def version_of(package: str) -> str:
 
 def package_versions(packages: Iterable[str]) -> dict[str, str]:
     """Return the versions of Python, rankplug, what all backends share, and some packages."""
-    from importlib import metadata
-
     return {"python": platform.python_version()} | {
         name: metadata.version(name) for name in ("rankplug", "numpy", "numba", *packages)
     }
@@ -99,15 +94,11 @@ def packaged_file(resource: str) -> Path:
         if (folder / path).is_file():
             return folder / path
     raise RankplugError(
-        f"there is no file {path} in the package {package}; put it there, see that the package's build includes it, and"
+        f"the package {package} has no file {path}; put it there, check that the package's build includes it, and"
         " install it again"
     )
 
 
 def notebooks_folder() -> Path:
     """Return the folder of the notebooks: inside the installed package, or beside it in a checkout."""
-    package = Path(__file__).parents[1]
-    for folder in (package / "notebooks", package.parent / "notebooks"):
-        if folder.is_dir():
-            return folder
-    raise RankplugError(f"the notebooks are neither in {package} nor beside it; install rankplug again")
+    return packaged_file("rankplug:notebooks/combination.ipynb").parent

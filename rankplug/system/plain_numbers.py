@@ -1,4 +1,4 @@
-"""Arguments that must be plain numbers, and the sentence for those that are not.
+"""Arguments that must be plain numbers, and the errors for those that are not.
 
 >>> whole_number(3, "fold", least=1)
 3
@@ -19,7 +19,7 @@ rankplug.errors.DataError: starts must be whole numbers, got 1.9 at position 1
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import DataError, ParameterError, shown
 
@@ -32,13 +32,13 @@ LARGEST_SEED = 2**63 - 1
 
 
 def whole_number(value: Any, name: str, *, least: int = 0, most: int | None = None) -> int:
-    """Return a whole number of at least ``least``; numpy's are taken too, truth values and fractions are not.
+    """Return a whole number of at least ``least``; NumPy's are accepted too, truth values and fractions are not.
 
     Args:
         value: the argument.
-        name: of the argument.
-        least: the smallest that is taken.
-        most: the largest that is taken, if there is one.
+        name: name of the argument.
+        least: smallest accepted number.
+        most: largest accepted number, if there is one.
     """
     try:
         number = operator.index(value)
@@ -51,11 +51,18 @@ def whole_number(value: Any, name: str, *, least: int = 0, most: int | None = No
     return number
 
 
+def fraction(value: Any, name: str) -> float:
+    """Return a number between 0 and 1, both excluded."""
+    if not isinstance(value, (int, float)) or not 0 < value < 1:
+        raise ParameterError(f"{name} must be a number between 0 and 1, got {shown(value)}")
+    return float(value)
+
+
 def numbers(values: Any, name: str, dtype: str = "float64") -> NDArray[Any]:
     """Return a contiguous array of numbers; the same memory if it is one already.
 
-    Nothing is lost on the way: masked values, fractions where whole numbers are wanted and numbers that the type cannot
-    hold are refused.
+    Nothing is lost on the way: masked values, fractions where whole numbers are required and numbers that the type
+    cannot hold are refused.
     """
     import numpy as np
 
@@ -65,52 +72,41 @@ def numbers(values: Any, name: str, dtype: str = "float64") -> NDArray[Any]:
     try:
         with np.errstate(over="raise"):
             array: NDArray[Any] = np.ascontiguousarray(values, dtype=dtype)
-        fractions = _fractions(np.asarray(values), array) if array.dtype.kind == "i" else ()
     except (OverflowError, FloatingPointError):
         raise DataError(f"{name} must be numbers that {dtype} can hold: one of them is larger") from None
     except (TypeError, ValueError, RuntimeError) as error:
         raise DataError(f"{name} must be numbers: {_reason(values, error)}") from None
-    if first := list(fractions[:1]):
-        raise DataError(f"{name} must be whole numbers, got {np.ravel(values)[first[0]]} at position {first[0]}")
+    original = np.asarray(values)
+    if array.dtype.kind == "i" and original.dtype.kind not in "biSU":
+        for position in np.flatnonzero(original != array)[:1]:
+            raise DataError(f"{name} must be whole numbers, got {original.flat[position]} at position {position}")
     return array
 
 
 def identifiers(values: Any, name: str) -> NDArray[Any]:
     """Return an array of identifiers, names or numbers, none of them missing."""
     import numpy as np
+    import pandas as pd
 
     refuse_masked(values, name)
     try:
         array = np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:
         raise DataError(f"{name} must be numbers or texts: {_reason(values, error)}") from None
-    if (missing := _missing(array)).any():
-        first = np.flatnonzero(missing)[0]
-        raise DataError(f"{name} must not be missing, got {array.flat[first]} at position {first}")
+    if array.dtype.kind not in "biuSU":
+        for position in np.flatnonzero(pd.isna(array))[:1]:
+            raise DataError(f"{name} must not be missing, got {array.flat[position]} at position {position}")
     if array.dtype.kind == "O" and len({isinstance(item, str) for item in array.flat}) > 1:
         raise DataError(f"{name} must be all numbers or all texts, not some of each")
     return array
 
 
-class Distinct(NamedTuple):
-    """Identifiers without repetitions, and where they stand."""
-
-    values: NDArray[Any]
-    """Every identifier once, sorted."""
-    first: NDArray[Any]
-    """Position at which each comes first."""
-    number: NDArray[Any]
-    """Position of each identifier among ``values``."""
-    times: NDArray[Any]
-    """Times that each comes."""
-
-
-def distinct(identified: NDArray[Any], name: str) -> Distinct:
-    """Return what identifiers there are; objects that cannot be sorted are an error."""
+def distinct(identified: NDArray[Any], name: str) -> Any:
+    """Return NumPy's ``unique_all`` of identifiers; objects that cannot be sorted are an error."""
     import numpy as np
 
     try:
-        return Distinct(*np.unique(identified, return_index=True, return_inverse=True, return_counts=True))
+        return np.unique_all(identified)
     except (TypeError, ValueError) as error:
         raise DataError(
             f"{name} must be of a kind that can be sorted, such as numbers or texts: {str(error)[:200]}"
@@ -130,33 +126,7 @@ def refuse_masked(values: Any, name: str) -> None:
         )
 
 
-def _fractions(original: NDArray[Any], whole: NDArray[Any]) -> NDArray[Any]:
-    """Return the positions at which conversion to whole numbers changed a value."""
-    import numpy as np
-
-    return np.flatnonzero(original != whole) if original.dtype.kind not in "biSU" else np.empty(0, np.int64)
-
-
-def _missing(array: NDArray[Any]) -> NDArray[Any]:
-    import numpy as np
-
-    if array.dtype.kind in "fc":
-        return np.asarray(np.isnan(array))
-    if array.dtype.kind not in "OmM":
-        return np.zeros(array.shape, np.bool_)
-    import pandas as pd
-
-    return np.asarray(pd.isna(array))
-
-
 def _reason(values: Any, error: Exception) -> str:
     if getattr(values, "requires_grad", False):
-        return "this tensor requires gradients; give its detach(), or take rp.torch_loss where a gradient is wanted"
+        return "this tensor requires gradients; give its detach(), or use rp.torch_loss where a gradient is needed"
     return str(error)[:200]
-
-
-def fraction(value: Any, name: str) -> float:
-    """Return a number between 0 and 1, both excluded."""
-    if not isinstance(value, (int, float)) or not 0 < value < 1:
-        raise ParameterError(f"{name} must be a number between 0 and 1, got {shown(value)}")
-    return float(value)

@@ -15,9 +15,9 @@ from typing import BinaryIO
 
 from rankplug.system.folders import OwnedFolder
 
-UNFINISHED_PREFIX, UNFINISHED = ".rankplug-", ".tmp"
-"""Prefix and suffix of a file's name until it is complete."""
-UNFINISHED_NAME = re.compile(re.escape(UNFINISHED_PREFIX) + r"[a-z0-9_]{8}" + re.escape(UNFINISHED))
+UNFINISHED = ".tmp"
+"""Ending of a file's name until it is complete."""
+UNFINISHED_NAME = re.compile(r"\.rankplug-[a-z0-9_]{8}\.tmp")
 LEFT_BEHIND_AFTER = 3600.0
 """Seconds after which an unfinished file belongs to a process that was killed."""
 
@@ -30,16 +30,16 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     """
     path = _target(path)
     _remove_abandoned_once(path.parent.absolute())
-    handle, name = _new_file(path.parent)
+    name = _new_name(path.parent)
     try:
-        with os.fdopen(handle, "w+b") as file:
+        # The file has the rights that the umask gives, as others may share it; tempfile's are the owner's alone.
+        with open(name, "x+b") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(name, path)
     except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
+        name.unlink(missing_ok=True)
         raise
 
 
@@ -55,12 +55,11 @@ def check_can_write(path: Path) -> None:
     folder = _target(path).parent
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
-    handle, name = _new_file(folder)
+    name = _new_name(folder)
     try:
-        os.write(handle, bytes(4096))
+        name.write_bytes(bytes(4096))
     finally:
-        os.close(handle)
-        os.unlink(name)
+        name.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -69,32 +68,26 @@ def whole_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
 
     Args:
         path: its name in the end.
-        replace: whether it takes the place of a folder that is there.
+        replace: whether it takes the place of an existing folder.
     """
     with OwnedFolder(path.parent) as working:
-        made = working / f"made{UNFINISHED}"
-        made.mkdir()
-        yield made
+        new = working / f"new{UNFINISHED}"
+        new.mkdir()
+        yield new
         if replace and path.exists():
             path.rename(working / f"replaced{UNFINISHED}")
-        made.rename(path)
+        new.rename(path)
 
 
-def is_abandoned(path: Path) -> bool:
-    """Tell whether a file has the name of an unfinished one, and was last written to long ago."""
-    try:
-        age = time.time() - path.lstat().st_mtime
-    except OSError:
-        return False
-    return UNFINISHED_NAME.fullmatch(path.name) is not None and age > LEFT_BEHIND_AFTER
-
-
-def remove_abandoned(folder: Path) -> None:
+@functools.lru_cache(maxsize=1024)
+def _remove_abandoned_once(folder: Path) -> None:
     """Remove what processes that were killed have left unfinished in a folder."""
     with contextlib.suppress(OSError):
         for entry in list(os.scandir(folder)):
-            if entry.name.startswith(UNFINISHED_PREFIX) and is_abandoned(Path(entry.path)):
-                os.unlink(entry.path)
+            if UNFINISHED_NAME.fullmatch(entry.name):
+                age = time.time() - entry.stat(follow_symlinks=False).st_mtime
+                if age > LEFT_BEHIND_AFTER:
+                    os.unlink(entry.path)
 
 
 def _target(path: Path) -> Path:
@@ -106,12 +99,5 @@ def _target(path: Path) -> Path:
     return target
 
 
-_remove_abandoned_once = functools.lru_cache(maxsize=1024)(remove_abandoned)
-
-
-def _new_file(folder: Path) -> tuple[int, str]:
-    """Make a file with the rights that the umask gives, as others may share it; tempfile's are the owner's alone."""
-    while True:
-        name = str(folder / f"{UNFINISHED_PREFIX}{secrets.token_hex(4)}{UNFINISHED}")
-        with contextlib.suppress(FileExistsError):
-            return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666), name
+def _new_name(folder: Path) -> Path:
+    return folder / f".rankplug-{secrets.token_hex(4)}{UNFINISHED}"

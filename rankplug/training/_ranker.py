@@ -225,7 +225,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     ) -> tuple[NDArray[np.int64], Lists]:
         """Group rows by query, queries in the order of their first row; return that order of rows, and the lists."""
         queries = distinct(ids, "qid")
-        order = np.argsort(queries.first[queries.number], kind="stable")
+        order = np.argsort(queries.indices[queries.inverse_indices], kind="stable")
         if clicks is not None:
             clicks = _checked_clicks(clicks, len(ids))[order]
         if not (order[1:] > order[:-1]).all():

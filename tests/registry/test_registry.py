@@ -78,7 +78,7 @@ RETURNED = {
     "1 / 0": "ZeroDivisionError: division by zero",
     "exec('raise SystemExit(3)')": "SystemExit: 3",
     "None": "TypeError: rankplug_losses must return a list of LossSpecification, not NoneType",
-    "[loss(name='two words', summary='x')]": "SpecificationError: 'two words' is not a plugin's name",
+    "[loss(name='two words', summary='x')]": "SpecificationError: loss two words: name='two words' is not possible",
     "[loss(name='x', summary='x', parameters=Broken)]": "ZeroDivisionError: division by zero",
     "[loss(name='twice', summary='one'), loss(name='twice', summary='two')]": "loss twice is offered twice by bad-pack",
 }
