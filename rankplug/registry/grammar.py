@@ -18,7 +18,7 @@ import functools
 import itertools
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,9 +26,11 @@ from rankplug.errors import GrammarError, shown
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 PARAMETER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-DISTRIBUTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?inf")
+DISTRIBUTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*:")
 BARE = re.compile(r"[^\s,=\[\]()\"'@:]+")
+PATH = re.compile(r"(?![-+])[^\s,=\[\]()\"'@:./]*[./][^\s,=\[\]()\"'@:]*")
+NUMBER = re.compile(r"([+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?inf)(?![^\s,=\[\]()\"'@]|:)")
+QUOTED = re.compile(r"\"([^\"\\]|\\.)*\"|'([^'\\]|\\.)*'", re.DOTALL)
 MOST_DIGITS = 300
 DEEPEST = 50
 """Brackets within brackets."""
@@ -105,65 +107,52 @@ class _Reader:
 
     def fail(self, expected: str) -> GrammarError:
         rest = self.text[self.at : self.at + 20]
-        following = f"{rest!r}" if rest else "the end"
         return GrammarError(
-            f"cannot read {shown(self.text)}: expected {expected} at character {self.at + 1}, found {following};"
-            " write name[parameter=value,...]"
+            f"cannot read {shown(self.text)}: expected {expected} at character {self.at + 1}, found"
+            f" {repr(rest) if rest else 'the end'}; write name[parameter=value,...]"
         )
 
-    def space(self) -> None:
+    def match(self, pattern: re.Pattern[str]) -> str | None:
+        """Return the next text if it matches, and go behind it."""
         while self.at < len(self.text) and self.text[self.at].isspace():
             self.at += 1
+        match = pattern.match(self.text, self.at)
+        self.at = match.end() if match else self.at
+        return match.group() if match else None
+
+    def require(self, pattern: re.Pattern[str], expected: str) -> str:
+        text = self.match(pattern)
+        if text is None:
+            raise self.fail(expected)
+        return text
 
     def take(self, token: str) -> bool:
-        self.space()
-        if self.text.startswith(token, self.at):
-            self.at += len(token)
-            return True
-        return False
-
-    def match(self, pattern: re.Pattern[str], expected: str) -> str:
-        self.space()
-        match = pattern.match(self.text, self.at)
-        if not match:
-            raise self.fail(expected)
-        self.at = match.end()
-        return match.group()
+        return self.match(re.compile(re.escape(token))) is not None
 
     def reference(self) -> Reference:
-        self.space()
-        start, distribution = self.at, None
-        match = DISTRIBUTION.match(self.text, self.at)
-        if match and self.text.startswith(":", match.end()):
-            distribution, self.at = match.group(), match.end() + 1
-        else:
-            self.at = start
-        path = BARE.match(self.text, self.at)
-        is_path = path is not None and ("." in path[0] or "/" in path[0]) and path[0][0] not in "-+"
-        name = self.match(BARE if is_path else NAME, "a plugin's name")
+        distribution = self.match(DISTRIBUTION)
+        name = self.match(PATH) or self.require(NAME, "a plugin's name")
         parameters: dict[str, Any] = {}
         if self.take("@"):
-            parameters["k"] = self.whole(self.match(re.compile(r"\d+"), "a whole number after @"))
+            parameters["k"] = self.whole(self.require(re.compile(r"\d+"), "a whole number after @"))
         if self.take("["):
-            self.parameters(parameters)
-        return Reference(name, parameters, distribution)
+            for parameter, value in self.items("]", self.parameter):
+                if parameter in parameters:
+                    raise GrammarError(f"parameter {parameter} appears twice in {shown(self.text)}")
+                parameters[parameter] = value
+        return Reference(name, parameters, distribution.removesuffix(":") if distribution else None)
 
-    def parameters(self, into: dict[str, Any]) -> None:
-        if self.take("]"):
-            return
-        while True:
-            name = self.match(PARAMETER, "a parameter's name")
-            if name in into:
-                raise GrammarError(f"parameter {name} appears twice in {shown(self.text)}")
-            if not self.take("="):
-                raise self.fail(f"= after {name}")
-            into[name] = self.value()
-            if self.take("]"):
-                return
-            if not self.take(","):
-                raise self.fail(", or ]")
-            if self.take("]"):
-                return
+    def items(self, close: str, read: Callable[[], Any]) -> Iterator[Any]:
+        while not self.take(close):
+            yield read()
+            if not self.take(",") and not self.text.startswith(close, self.at):
+                raise self.fail(f", or {close}")
+
+    def parameter(self) -> tuple[str, Any]:
+        name = self.require(PARAMETER, "a parameter's name")
+        if not self.take("="):
+            raise self.fail(f"= after {name}")
+        return name, self.value()
 
     def whole(self, digits: str) -> int:
         if len(digits) > MOST_DIGITS:
@@ -174,51 +163,26 @@ class _Reader:
         self.depth += 1
         if self.depth > DEEPEST:
             raise GrammarError(f"{shown(self.text)} is nested more than {DEEPEST} deep")
-        try:
-            return self._value()
-        finally:
-            self.depth -= 1
+        value = self.nested_value()
+        self.depth -= 1
+        return value
 
-    def _value(self) -> Any:
-        self.space()
+    def nested_value(self) -> Any:
         if self.take("["):
-            return Grid(tuple(self.items("]")))
+            return Grid(tuple(self.items("]", self.value)))
         if self.take("("):
-            return tuple(self.items(")"))
-        if self.at < len(self.text) and self.text[self.at] in "\"'":
-            return self.quoted()
-        match = NUMBER.match(self.text, self.at)
-        if match and not BARE.match(self.text, match.end()) and not self.text.startswith(":", match.end()):
-            self.at = match.end()
-            digits = match.group()
+            return tuple(self.items(")", self.value))
+        if quoted := self.match(QUOTED):
+            return re.sub(r"\\(.)", r"\1", quoted[1:-1], flags=re.DOTALL)
+        if self.text[self.at : self.at + 1] in ('"', "'"):
+            raise self.fail(f"a closing {self.text[self.at]}")
+        if digits := self.match(NUMBER):
             return self.whole(digits) if re.fullmatch(r"[+-]?\d+", digits) else float(digits)
-        word = self.match(BARE, "a value")
-        if self.at < len(self.text) and self.text[self.at] in "[@:":
-            self.at -= len(word)
+        start, word = self.at, self.require(BARE, "a value")
+        if self.text[self.at : self.at + 1] in ("[", "@", ":"):
+            self.at = start
             return self.reference()
         return WORDS.get(word.lower(), word)
-
-    def items(self, close: str) -> Iterator[Any]:
-        while not self.take(close):
-            yield self.value()
-            if not self.take(",") and not self.text.startswith(close, self.at):
-                raise self.fail(f", or {close}")
-
-    def quoted(self) -> str:
-        quote, begin = self.text[self.at], self.at
-        self.at += 1
-        letters: list[str] = []
-        while self.at < len(self.text):
-            letter = self.text[self.at]
-            self.at += 1
-            if letter == quote:
-                return "".join(letters)
-            if letter == "\\" and self.at < len(self.text):
-                letter = self.text[self.at]
-                self.at += 1
-            letters.append(letter)
-        self.at = begin
-        raise self.fail(f"a closing {quote}")
 
 
 def parse(text: str | Mapping[str, Any] | Reference) -> Reference:
@@ -240,40 +204,28 @@ def parse(text: str | Mapping[str, Any] | Reference) -> Reference:
 def _parse_text(text: str) -> Reference:
     reader = _Reader(text)
     reference = reader.reference()
-    reader.space()
-    if reader.at != len(text):
+    if reader.match(re.compile(r"\Z")) is None:
         raise reader.fail("the end")
     return reference
 
 
-def _from_mapping(mapping: Mapping[str, Any], depth: int = 0) -> Reference:
-    if depth > DEEPEST:
-        raise GrammarError(f"{shown(mapping)} is nested more than {DEEPEST} deep")
-    entries = dict(mapping)
-    try:
-        head = parse(entries.pop("name"))
-    except KeyError:
-        raise GrammarError(f"a mapping that names a plugin needs the key 'name': {shown(mapping)}") from None
-
-    left = MOST_CHOICES
-
-    def inner(value: Any, *, level: int) -> Any:
-        nonlocal left
-        left -= 1
-        if left < 0 or level > DEEPEST:
-            raise GrammarError(f"{shown(mapping)} is too large or nested too deep to name a plugin")
+def _from_mapping(mapping: Mapping[str, Any]) -> Reference:
+    def inner(value: Any, *, outermost: bool = True) -> Any:
         if isinstance(value, Mapping):
-            return _from_mapping(value, depth + level)
+            return _from_mapping(value)
         if isinstance(value, (tuple, list)):
-            items = tuple(inner(item, level=level + 1) for item in value)
-            return Grid(items) if isinstance(value, list) and level == 1 else items
+            items = tuple(inner(item, outermost=False) for item in value)
+            return Grid(items) if isinstance(value, list) and outermost else items
         return value
 
-    for name in entries:
+    if "name" not in mapping:
+        raise GrammarError(f"a mapping that names a plugin needs the key 'name': {shown(mapping)}")
+    head = parse(mapping["name"])
+    parameters = {name: inner(value) for name, value in mapping.items() if name != "name"}
+    for name in parameters:
         if not PARAMETER.fullmatch(str(name)):
             raise GrammarError(f"{shown(name)} is not a parameter's name")
-    values = {name: inner(value, level=1) for name, value in entries.items()}
-    return Reference(head.name, {**head.parameters, **values}, head.distribution)
+    return Reference(head.name, {**head.parameters, **parameters}, head.distribution)
 
 
 def expand(reference: str | Mapping[str, Any] | Reference) -> list[Reference]:

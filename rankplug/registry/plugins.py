@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, TypeVar
 
 import pluggy
 
@@ -37,14 +37,8 @@ from rankplug.registry.specifications import (
     KINDS,
     OWN,
     BackendSpecification,
-    DatasetSpecification,
-    LossSpecification,
-    MetricSpecification,
-    SamplerSpecification,
     ScorerSpecification,
     Specification,
-    StudySpecification,
-    TransformSpecification,
     import_object,
     same_distribution,
 )
@@ -101,36 +95,36 @@ class Registry:
         """Import a plugin and collect what it offers."""
         origin = _origin(entry_point)
         name = f"{origin[1]}:{entry_point.name}"
-        if any(same_distribution(origin[1], word.strip()) for word in _left_out()):
+        left_out = os.environ.get("RANKPLUG_WITHOUT", "").split(",")
+        if any(same_distribution(origin[1], word.strip()) for word in left_out):
             self.remarks.append(f"plugin {entry_point.name} of {origin[1]} is left out, as RANKPLUG_WITHOUT says")
             return
-        before = {kind: {name: [*those] for name, those in named.items()} for kind, named in self._plugins.items()}
-        try:
-            # The standard output may be JSON.
-            with contextlib.redirect_stdout(sys.stderr) if origin[1] != OWN else contextlib.nullcontext():
+        # The standard output may be JSON.
+        with contextlib.redirect_stdout(sys.stderr) if origin[1] != OWN else contextlib.nullcontext():
+            with self._reporting(origin):
                 module = entry_point.load()
-                self.manager.register(module, name=name)
                 self._refuse_unknown_hooks(module)
-                self._collect_all(module, origin)
+                self.manager.register(module, name=name)
+                for kind, hook in HOOK_OF_KIND.items():
+                    for implementation in getattr(self.manager.hook, hook).get_hookimpls():
+                        if implementation.plugin is module:
+                            with self._reporting(origin):
+                                self._collect(kind, implementation.function, origin)
+                return
+            if (plugin := self.manager.get_plugin(name)) is not None:
+                self.manager.unregister(plugin)
+
+    @contextlib.contextmanager
+    def _reporting(self, origin: tuple[str, str, str]) -> Iterator[None]:
+        """List an error in the block as a broken plugin."""
+        try:
+            yield
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             # SystemExit, and the errors of extensions written in Rust, are no Exception.
-            if (plugin := self.manager.get_plugin(name)) is not None:
-                self.manager.unregister(plugin)
-            self._plugins = before
-            self._report(origin, error)
-
-    def _report(self, origin: tuple[str, str, str], error: BaseException) -> None:
-        reason = str(error) if isinstance(error, BrokenPluginError) else f"{type(error).__name__}: {error}"
-        self.broken.append(BrokenPlugin(*origin, reason, traceback.format_exc()))
-
-    def _collect_all(self, module: Any, source: tuple[str, str, str]) -> None:
-        for kind in KINDS:
-            hook = getattr(self.manager.hook, HOOK_OF_KIND[kind])
-            for implementation in hook.get_hookimpls():
-                if implementation.plugin is module:
-                    self._collect(kind, implementation.function, source)
+            reason = str(error) if isinstance(error, BrokenPluginError) else f"{type(error).__name__}: {error}"
+            self.broken.append(BrokenPlugin(*origin, reason, traceback.format_exc()))
 
     def _refuse_unknown_hooks(self, module: Any) -> None:
         for name in dir(module):
@@ -139,71 +133,54 @@ class Registry:
             known = [hook for hook in vars(hookspecs) if hook.startswith("rankplug_")]
             raise TypeError(f"there is no hook {name}: {did_you_mean(name, known)}")
 
-    def _collect(self, kind: str, hook: Any, source: tuple[str, str, str]) -> None:
-        name = HOOK_OF_KIND[kind]
-        try:
-            offered = hook()
-            if isinstance(offered, (str, Mapping)) or not isinstance(offered, Iterable):
-                raise TypeError(f"{name} must return a list of {KINDS[kind].__name__}, not {type(offered).__name__}")
-            for specification in offered:
-                if not isinstance(specification, KINDS[kind]):
-                    raise TypeError(
-                        f"{name} must return {KINDS[kind].__name__}, not {type(specification).__name__}:"
-                        f" {specification!r}"
-                    )
-                plugin = Plugin(specification, source[1], source[2])
-                if source[1] != OWN:
-                    # An error in a description would otherwise break every later listing.
-                    json.dumps(plugin.describe(), default=str)
-                self._add(plugin, source)
-                # From now on an edit of its code is noticed.
-                source_digest(specification, source[1])
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            self._report(source, error)
-
-    def _add(self, plugin: Plugin, origin: tuple[str, str, str]) -> None:
-        specification = plugin.specification
-        namesakes = self._plugins[specification.kind].setdefault(specification.name, [])
-        if any(other.distribution == plugin.distribution for other in namesakes):
-            self.broken.append(BrokenPlugin(*origin, f"{specification} is offered twice by {plugin.distribution}"))
-            return
-        namesakes.append(plugin)
+    def _collect(self, kind: str, hook: Any, origin: tuple[str, str, str]) -> None:
+        """Add what a hook offers."""
+        name, expected, (_, distribution, version) = HOOK_OF_KIND[kind], KINDS[kind].__name__, origin
+        offered = hook()
+        if isinstance(offered, (str, Mapping)) or not isinstance(offered, Iterable):
+            raise TypeError(f"{name} must return a list of {expected}, not {type(offered).__name__}")
+        for specification in offered:
+            if not isinstance(specification, KINDS[kind]):
+                raise TypeError(f"{name} must return {expected}, not {type(specification).__name__}: {specification!r}")
+            plugin = Plugin(specification, distribution, version)
+            if distribution != OWN:
+                # An error in a description would otherwise break every later listing.
+                json.dumps(plugin.describe(), default=str)
+            namesakes = self._plugins[kind].setdefault(specification.name, [])
+            if any(other.distribution == distribution for other in namesakes):
+                self.broken.append(BrokenPlugin(*origin, f"{specification} is offered twice by {distribution}"))
+                continue
+            namesakes.append(plugin)
+            # From now on an edit of its code is noticed.
+            source_digest(specification, distribution)
 
     def add(self, specification: Specification, *, version: str = "", source: str = "", instead: bool = False) -> None:
         """Offer a plugin in this process only; it takes the place of an earlier one of the session.
 
         Args:
-            specification: what it says of itself.
-            version: a word for its state, by which results are named.
-            source: its text, for the record.
-            instead: whether it takes the place of installed ones of its name too.
+            specification: the plugin.
+            version: word for its state, by which results are named.
+            source: its source code, for the record.
+            instead: whether it also takes the place of installed plugins of its name.
         """
         namesakes = self._plugins[specification.kind].setdefault(specification.name, [])
         namesakes[:] = [other for other in namesakes if other.distribution != SESSION and not instead]
         namesakes.append(Plugin(specification, SESSION, version, source))
 
     def written_here(self, kind: str, reference: Named) -> bool:
-        """Tell whether only this session knows a plugin's source."""
+        """Return whether only this session knows a plugin's source."""
         return any(plugin.source for plugin in self._plugins[kind].get(parse(reference).name, ()))
 
     def plugins(self, kind: str | None = None) -> Iterator[Plugin]:
         """Yield all plugins, or those of one kind, by kind and name."""
         for selected in [kind] if kind else KINDS:
             if selected not in KINDS:
-                raise UnknownPluginError(
-                    f"there is no kind of plugin called {selected}: {did_you_mean(selected, KINDS)}"
-                )
+                raise UnknownPluginError(f"there is no kind of plugin {selected}: {did_you_mean(selected, KINDS)}")
             for name in sorted(self._plugins[selected]):
                 yield from self._plugins[selected][name]
 
     def specifications(self, kind: type[Specified]) -> Iterator[Specified]:
-        """Yield what all plugins of one kind say of themselves, by name.
-
-        Args:
-            kind: the class of their specifications.
-        """
+        """Yield the specifications of all plugins of one kind, by name."""
         for plugin in self.plugins(kind.kind):
             if isinstance(plugin.specification, kind):
                 yield plugin.specification
@@ -259,47 +236,11 @@ class Registry:
                 return import_object(functions[name], f"function {name}")
         raise AttributeError(f"no plugin exports {name}")
 
-    @overload
-    def specification(self, kind: Literal["loss"], reference: Named) -> LossSpecification: ...
-    @overload
-    def specification(self, kind: Literal["sampler"], reference: Named) -> SamplerSpecification: ...
-    @overload
-    def specification(self, kind: Literal["scorer"], reference: Named) -> ScorerSpecification: ...
-    @overload
-    def specification(self, kind: Literal["backend"], reference: Named) -> BackendSpecification: ...
-    @overload
-    def specification(self, kind: Literal["dataset"], reference: Named) -> DatasetSpecification: ...
-    @overload
-    def specification(self, kind: Literal["transform"], reference: Named) -> TransformSpecification: ...
-    @overload
-    def specification(self, kind: Literal["metric"], reference: Named) -> MetricSpecification: ...
-    @overload
-    def specification(self, kind: Literal["study"], reference: Named) -> StudySpecification: ...
-    @overload
-    def specification(self, kind: str, reference: Named) -> Specification: ...
-    def specification(self, kind: str, reference: Named) -> Specification:
-        """Return the specification that a reference names."""
+    def specification(self, kind: str, reference: Named) -> Any:
+        """Return the specification that a reference names, of the class that ``KINDS`` has for the kind."""
         return self.find(kind, reference).specification
 
-    @overload
-    def resolve(self, kind: Literal["loss"], reference: Named) -> tuple[LossSpecification, Parameters]: ...
-    @overload
-    def resolve(self, kind: Literal["sampler"], reference: Named) -> tuple[SamplerSpecification, Parameters]: ...
-    @overload
-    def resolve(self, kind: Literal["scorer"], reference: Named) -> tuple[ScorerSpecification, Parameters]: ...
-    @overload
-    def resolve(self, kind: Literal["backend"], reference: Named) -> tuple[BackendSpecification, Parameters]: ...
-    @overload
-    def resolve(self, kind: Literal["dataset"], reference: Named) -> tuple[DatasetSpecification, Parameters]: ...
-    @overload
-    def resolve(self, kind: Literal["transform"], reference: Named) -> tuple[TransformSpecification, Parameters]: ...
-    @overload
-    def resolve(self, kind: Literal["metric"], reference: Named) -> tuple[MetricSpecification, Parameters]: ...
-    @overload
-    def resolve(self, kind: Literal["study"], reference: Named) -> tuple[StudySpecification, Parameters]: ...
-    @overload
-    def resolve(self, kind: str, reference: Named) -> tuple[Specification, Parameters]: ...
-    def resolve(self, kind: str, reference: Named) -> tuple[Specification, Parameters]:
+    def resolve(self, kind: str, reference: Named) -> tuple[Any, Parameters]:
         """Return the specification that a reference names, with validated parameters."""
         named = self._of_file(kind, parse(reference))
         specification = self.find(kind, named).specification
@@ -369,7 +310,3 @@ def _origin(entry_point: metadata.EntryPoint) -> tuple[str, str, str]:
         distribution.name if distribution else "unknown",
         distribution.version if distribution else "",
     )
-
-
-def _left_out() -> list[str]:
-    return [name for name in os.environ.get("RANKPLUG_WITHOUT", "").split(",") if name.strip()]

@@ -106,22 +106,11 @@ def _digest(lines: Iterable[str]) -> str:
 
 
 def _files_of_package(package: str) -> Iterator[tuple[str, Path]]:
-    """Yield the files of a package or module by their paths in it, without importing it; compiled and hidden ones not.
-
-    Args:
-        package: name of an outermost package or module.
-    """
-    try:
-        spec = importlib.util.find_spec(package)
-    except (ImportError, ValueError):
-        return
-    if spec is None:
-        return
-    if not spec.submodule_search_locations:
-        if spec.has_location and spec.origin:
-            yield Path(spec.origin).name, Path(spec.origin)
-        return
-    for location in spec.submodule_search_locations:
+    """Yield the files of an outermost package or module by their paths in it; compiled and hidden ones not."""
+    origin, locations = _places(package)
+    if not locations and origin is not None:
+        yield origin.name, origin
+    for location in locations:
         for folder, inner, files in os.walk(location):
             inner[:] = [name for name in inner if name != "__pycache__" and not name.startswith(".")]
             for name in files:
@@ -129,21 +118,35 @@ def _files_of_package(package: str) -> Iterator[tuple[str, Path]]:
                     yield Path(os.path.relpath(folder, location), name).as_posix(), Path(folder, name)
 
 
+def _places(package: str) -> tuple[Path | None, list[Path]]:
+    """Return the file and the folders of an outermost package or module, which is not imported."""
+    try:
+        spec = importlib.util.find_spec(package)
+    except (ImportError, ValueError):
+        spec = None
+    if spec is None:
+        return None, []
+    origin = Path(spec.origin) if spec.has_location and spec.origin else None
+    return origin, [Path(location) for location in spec.submodule_search_locations or ()]
+
+
+def _editable_root(distribution: metadata.Distribution) -> Path | None:
+    """Return the folder of a distribution that is installed as editable."""
+    try:
+        location = json.loads(distribution.read_text("direct_url.json") or "{}")
+        if location.get("dir_info", {}).get("editable"):
+            return Path(url2pathname(urlsplit(location["url"]).path)).resolve()
+    except (ValueError, AttributeError, KeyError, TypeError):
+        pass
+    return None
+
+
 @functools.cache
 def editable_roots() -> dict[str, Path]:
     """Return the folders of third-party distributions that are installed as editable, by the distributions' names."""
-    roots = {}
-    for distribution in metadata.distributions():
-        text = distribution.read_text("direct_url.json")
-        if text is None or not distribution.name or same_distribution(distribution.name, OWN):
-            continue
-        try:
-            location = json.loads(text)
-            if location.get("dir_info", {}).get("editable"):
-                roots[distribution.name] = Path(url2pathname(urlsplit(location["url"]).path)).resolve()
-        except (ValueError, AttributeError, KeyError, TypeError):
-            continue
-    return roots
+    named = [(distribution.name, distribution) for distribution in metadata.distributions() if distribution.name]
+    others = [(name, _editable_root(found)) for name, found in named if not same_distribution(name, OWN)]
+    return {name: root for name, root in others if root is not None}
 
 
 @functools.cache
@@ -151,10 +154,9 @@ def _own_editable_packages() -> frozenset[str]:
     """Return the packages of rankplug's own plugins if rankplug is installed as editable, as in a checkout."""
     try:
         distribution = metadata.distribution(OWN)
-        location = json.loads(distribution.read_text("direct_url.json") or "{}")
-    except (metadata.PackageNotFoundError, ValueError):
+    except metadata.PackageNotFoundError:
         return frozenset()
-    if not location.get("dir_info", {}).get("editable"):
+    if _editable_root(distribution) is None:
         return frozenset()
     points = (point for point in distribution.entry_points if point.group == OWN)
     return frozenset(point.module.partition(".")[0] for point in points) - {OWN}
@@ -178,15 +180,10 @@ def _recorded_digest(distribution: str) -> str:
 def _file_of(module: str) -> Path | None:
     """Return the file of a module; only its outermost package is searched for on the path, and nothing is imported."""
     top, *inner = module.split(".")
-    try:
-        spec = importlib.util.find_spec(top)
-    except (ImportError, ValueError):
-        return None
-    if spec is None:
-        return None
+    origin, locations = _places(top)
     if not inner:
-        return Path(spec.origin) if spec.has_location and spec.origin else None
-    for location in spec.submodule_search_locations or ():
+        return origin
+    for location in locations:
         path = Path(location, *inner)
         for file in (path / "__init__.py", path.with_suffix(".py"), *path.parent.glob(f"{path.name}.*.so")):
             if file.is_file():
@@ -196,21 +193,16 @@ def _file_of(module: str) -> Path | None:
 
 @functools.cache
 def _is_editable(package: str) -> bool:
-    """Tell whether a package's files lie in the folder of an editable distribution."""
-    try:
-        spec = importlib.util.find_spec(package)
-    except (ImportError, ValueError):
-        return False
-    if spec is None:
-        return False
-    if package in _own_editable_packages():
+    """Return whether a package's files lie in the folder of an editable distribution."""
+    origin, locations = _places(package)
+    files = [path.resolve() for path in locations or [origin] if path is not None]
+    if files and package in _own_editable_packages():
         return True
-    places = spec.submodule_search_locations or ([spec.origin] if spec.has_location and spec.origin else [])
     # An environment may lie inside the project.
     installed = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     return any(
-        Path(place).resolve().is_relative_to(root) and not any(map(Path(place).resolve().is_relative_to, installed))
-        for place in places
+        file.is_relative_to(root) and not any(map(file.is_relative_to, installed))
+        for file in files
         for root in editable_roots().values()
     )
 
