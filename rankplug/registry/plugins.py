@@ -37,6 +37,7 @@ from rankplug.registry.specifications import (
     KINDS,
     OWN,
     BackendSpecification,
+    DatasetSpecification,
     ScorerSpecification,
     Specification,
     import_object,
