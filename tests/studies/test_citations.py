@@ -48,5 +48,5 @@ def test_a_notebook_is_found_in_a_package_or_beside_it(tmp_path, monkeypatch):
     assert packaged_file("strange_paper:notebooks/inside.ipynb").parent.parent.name == "strange_paper"
     assert packaged_file("strange_paper:notebooks/beside.ipynb") == tmp_path / "notebooks" / "beside.ipynb"
     assert "strange_paper" not in sys.modules
-    with pytest.raises(RankplugError, match=r"there is no file notebooks/none.ipynb in the package strange_paper"):
+    with pytest.raises(RankplugError, match=r"strange_paper has no file notebooks/none.ipynb"):
         packaged_file("strange_paper:notebooks/none.ipynb")
