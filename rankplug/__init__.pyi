@@ -42,7 +42,6 @@ from .sweeps import tune as tune
 from .system import __version__ as __version__
 from .system import use_threads as use_threads
 from .training import Model as Model
-from .training import Ranker as Ranker
 from .training import fit as fit
 from .training import load_model as load_model
 

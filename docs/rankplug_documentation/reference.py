@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import rankplug
 from rankplug import hookspecs
 from rankplug.registry import (
     KINDS,
-    BackendSpecification,
     Parameters,
     Plugin,
     ScorerSpecification,
@@ -181,17 +180,9 @@ Names are imported at first use, so `import rankplug` takes milliseconds.
 """
 
 
-def exports() -> Iterator[tuple[str, str]]:
-    """Yield name and path of the functions that backends offer to users of their engines."""
-    for plugin in built_in("backend"):
-        assert isinstance(plugin.specification, BackendSpecification)
-        for name, path in plugin.specification.exports.items():
-            yield name, path.replace(":", ".")
-
-
 def python_page() -> str:
     """Return the page of every public name; mkdocstrings fills in the docstrings."""
-    paths = dict(exports())
+    paths = {name: path.replace(":", ".") for name, path in registry().exports().items()}
     for name in rankplug.__all__:
         value = getattr(rankplug, name)
         is_defined = inspect.isclass(value) or inspect.isfunction(value)

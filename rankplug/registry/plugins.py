@@ -226,16 +226,22 @@ class Registry:
                 return Reference(specification.name, {"path": named.name, **named.parameters})
         return named
 
-    def exported(self, name: str) -> Any:
-        """Return the object that a plugin offers as an attribute of ``rankplug``, such as ``lightgbm_objective``."""
+    def exports(self) -> dict[str, str]:
+        """Return what plugins offer as attributes of ``rankplug``: name to ``"package.module:object"``."""
+        paths = {}
         for specification in self.specifications(BackendSpecification):
-            if name in specification.exports:
-                return import_object(specification.exports[name], str(specification))
+            paths |= specification.exports
         for implementation in self.manager.hook.rankplug_functions.get_hookimpls():
             functions: Any = implementation.function()
-            if name in functions:
-                return import_object(functions[name], f"function {name}")
-        raise AttributeError(f"no plugin exports {name}")
+            paths |= functions
+        return paths
+
+    def exported(self, name: str) -> Any:
+        """Return the object that a plugin offers as an attribute of ``rankplug``, such as ``lightgbm_objective``."""
+        paths = self.exports()
+        if name not in paths:
+            raise AttributeError(f"no plugin exports {name}")
+        return import_object(paths[name], f"function {name}")
 
     def specification(self, kind: str, reference: Named) -> Any:
         """Return the specification that a reference names, of the class that ``KINDS`` has for the kind."""

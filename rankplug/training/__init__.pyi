@@ -18,7 +18,6 @@ from ._models import check_writable as check_writable
 from ._models import load_model as load_model
 from ._models import sidecar_of as sidecar_of
 from ._models import write_model_file as write_model_file
-from ._ranker import Ranker as Ranker
 from ._training_loop import LOSS as LOSS
 from ._training_loop import Learner as Learner
 from ._training_loop import Observer as Observer

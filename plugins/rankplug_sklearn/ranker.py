@@ -1,6 +1,7 @@
 """A scikit-learn estimator around :func:`rankplug.fit`.
 
 >>> import numpy as np
+>>> from rankplug import Ranker
 >>> X = np.random.default_rng(0).normal(size=(200, 3))
 >>> y, qid = (X[:, 0] > 0).astype(int), np.repeat(np.arange(20), 10)
 >>> ranker = Ranker("cross_entropy", scorer="trees[rounds=10,leaves=4]").fit(X, y, qid=qid)
@@ -27,9 +28,7 @@ from rankplug.data import ClickCounts, Lists, check_clicks
 from rankplug.errors import DataError, FitError
 from rankplug.metrics import metric
 from rankplug.system import distinct, identifiers, numbers, refuse_masked
-from rankplug.training._fitting import fit
-from rankplug.training._models import Model
-from rankplug.training._training_loop import LOSS, metric_names
+from rankplug.training import LOSS, Model, fit, metric_names
 
 ALLOWED: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float32, "ensure_all_finite": "allow-nan"}
 """What scikit-learn's validation lets through."""

@@ -1,0 +1,1 @@
+"""An estimator with scikit-learn's conventions: ``rankplug.Ranker``."""
