@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankplug.cli._options import DryRunOption, JSONOption, names_of
+from rankplug.cli._options import DryRunOption, JSONOption, plugin_argument
 from rankplug.errors import DataError
 from rankplug.system import echo, echo_table, emit
 
@@ -22,7 +22,7 @@ app = typer.Typer(
 
 STATES = {"prepared": "green", "found": "green", "made when loaded": "green", "manual download": "yellow"}
 """State of a data set -> its style in terminals."""
-Name = Annotated[str, typer.Argument(help="Data set, with its parameters if any.", autocompletion=names_of("dataset"))]
+Name = Annotated[str, plugin_argument("dataset", "Data set, with its parameters if any.")]
 
 
 class OnError(StrEnum):
@@ -94,10 +94,7 @@ def prepare(
 
 @app.command("check-links")
 def check_links(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(help="Data sets; all downloadable ones by default.", autocompletion=names_of("dataset")),
-    ] = None,
+    names: Annotated[list[str] | None, plugin_argument("dataset", "Data sets; by default all downloadable.")] = None,
     as_json: JSONOption = False,
 ) -> None:
     """Check every download address of a data set, without fetching the files."""

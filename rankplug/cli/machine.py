@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from rankplug.cli._options import DryRunOption, JSONOption, names_of
+from rankplug.cli._options import DryRunOption, JSONOption, plugin_option
 from rankplug.errors import RankplugError
 from rankplug.system import (
     Cell,
@@ -72,10 +72,7 @@ def warm(
     ] = None,
     sampler: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Also compile the losses' expectation under this sampler, such as gumbel.",
-            autocompletion=names_of("sampler"),
-        ),
+        plugin_option("sampler", "Also compile the losses' expectation under this sampler, such as gumbel."),
     ] = None,
     dry_run: DryRunOption = False,
     as_json: JSONOption = False,

@@ -18,7 +18,7 @@ from rankplug.cli._options import (
     RetryOption,
     StoreOption,
     StudiesArgument,
-    names_of,
+    plugin_argument,
 )
 from rankplug.cli.sweep import echo_plan
 from rankplug.system import Cell, echo, echo_table, emit, interruptible
@@ -31,10 +31,7 @@ VERDICTS = {"holds": "green", "fails": "red", "no difference": "blue", "inconclu
 
 
 def reproduce(
-    names: Annotated[
-        list[str],
-        typer.Argument(metavar="STUDY...", help="Studies, or all.", autocompletion=names_of("study")),
-    ],
+    names: Annotated[list[str], plugin_argument("study", "Studies, or all.", "STUDY...")],
     profile: ProfileOption = "quick",
     data: DataOption = None,
     store: StoreOption = None,
@@ -220,10 +217,7 @@ def _cell(standing: Standing | None) -> str:
 
 def cite(
     names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[STUDY]...", help="Studies, or all; by default rankplug itself.", autocompletion=names_of("study")
-        ),
+        list[str] | None, plugin_argument("study", "Studies, or all; by default rankplug itself.", "[STUDY]...")
     ] = None,
 ) -> None:
     """Print the BibTeX entries of papers, or of rankplug."""

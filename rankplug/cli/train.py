@@ -19,7 +19,8 @@ from rankplug.cli._options import (
     ModelSeedOption,
     ModelTransformOption,
     PartOption,
-    names_of,
+    plugin_argument,
+    plugin_option,
 )
 from rankplug.system import echo, emit
 
@@ -32,47 +33,29 @@ PART = re.compile("[a-z_]+=")
 def train(
     words: Annotated[
         list[str],
-        typer.Argument(
-            metavar="DATASET|PART=VALUE",
-            help="A data set, such as synthetic[queries=200]; or the parts of a combination as in rankplug sweep, such"
-            " as dataset=synthetic loss=xe_ndcg backend=torch.",
-            autocompletion=names_of("dataset"),
+        plugin_argument(
+            "dataset",
+            "A data set, such as synthetic[queries=200]; or the parts of a combination as in rankplug sweep, such as"
+            " dataset=synthetic loss=xe_ndcg backend=torch.",
+            "DATASET|PART=VALUE",
         ),
     ],
     out: Annotated[Path, typer.Option(help="Model file to write; another file is written beside it.")],
-    loss: Annotated[
-        str | None, typer.Option(help="Loss to minimise, such as xe_ndcg.", autocompletion=names_of("loss"))
-    ] = None,
+    loss: Annotated[str | None, plugin_option("loss", "Loss to minimise, such as xe_ndcg.")] = None,
     backend: Annotated[
-        str | None,
-        typer.Option(
-            help="Training backend, such as torch[lr=0.01]; by default lightgbm.", autocompletion=names_of("backend")
-        ),
+        str | None, plugin_option("backend", "Training backend, such as torch[lr=0.01]; by default lightgbm.")
     ] = None,
-    scorer: Annotated[
-        str | None,
-        typer.Option(help="Scorer to fit; by default the backend's usual one.", autocompletion=names_of("scorer")),
-    ] = None,
-    sampler: Annotated[
-        str | None,
-        typer.Option(help="Noise on the scores, such as gumbel[samples=8].", autocompletion=names_of("sampler")),
-    ] = None,
-    debias: Annotated[
-        str | None,
-        typer.Option(help="Debiasing of clicks, such as ips or dual.", autocompletion=names_of("debiasing")),
-    ] = None,
+    scorer: Annotated[str | None, plugin_option("scorer", "Scorer to fit; by default the backend's usual one.")] = None,
+    sampler: Annotated[str | None, plugin_option("sampler", "Noise on the scores, such as gumbel[samples=8].")] = None,
+    debias: Annotated[str | None, plugin_option("debiasing", "Debiasing of clicks, such as ips or dual.")] = None,
     fold: Annotated[int, typer.Option(help="Fold of the data set, from 1.")] = 1,
     seed: Annotated[int | None, typer.Option(help="Random seed; by default 0.")] = None,
     transform: Annotated[
-        list[str] | None,
-        typer.Option(help="Transform of the data; may be repeated.", autocompletion=names_of("transform")),
+        list[str] | None, plugin_option("transform", "Transform of the data; may be repeated.")
     ] = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Validation metric that selects the iteration, by default ndcg@5; if repeated, later ones break ties.",
-            autocompletion=names_of("metric"),
-        ),
+        plugin_option("metric", "Validation metric that selects the iteration, by default ndcg@5; others break ties."),
     ] = None,
     patience: Annotated[int | None, typer.Option(help="Iterations without improvement before early stopping.")] = None,
     dry_run: DryRunOption = False,
