@@ -1,16 +1,19 @@
-"""One grammar names plugins everywhere: it reads back what it writes, expands grids, and says where a text is wrong."""
+"""One grammar names plugins everywhere; wrong texts and parameters are explained in one sentence."""
 
 from __future__ import annotations
 
 import itertools
 import math
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import Field, field_validator, model_validator
 
-from rankplug.errors import GrammarError
-from rankplug.registry.grammar import Grid, Reference, expand, parse
+from rankplug import Parameters
+from rankplug.errors import GrammarError, ParameterError
+from rankplug.registry import Grid, Reference, canonical, expand, parse, read_parameters, registry
 
 names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_-]{0,8}", fullmatch=True)
 parameter_names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)
@@ -117,11 +120,82 @@ def test_a_mapping_as_in_yaml_is_the_same_reference():
 
 
 def test_grids_inside_references_and_tuples_expand_too():
-    assert [str(one) for one in expand("x[inner=y[a=[1,2]],b=[3,4]]")] == [
+    assert [str(reference) for reference in expand("x[inner=y[a=[1,2]],b=[3,4]]")] == [
         "x[inner=y[a=1],b=3]",
         "x[inner=y[a=1],b=4]",
         "x[inner=y[a=2],b=3]",
         "x[inner=y[a=2],b=4]",
     ]
-    assert [str(one) for one in expand("x[pair=([1,2],3)]")] == ["x[pair=(1,3)]", "x[pair=(2,3)]"]
+    assert [str(reference) for reference in expand("x[pair=([1,2],3)]")] == ["x[pair=(1,3)]", "x[pair=(2,3)]"]
     assert expand("x[a=[]]") == []
+
+
+NEEDED = {"share": 0.5, "size": 3}
+
+
+@pytest.mark.parametrize("plugin", list(registry().plugins()), ids=lambda plugin: str(plugin.specification))
+def test_a_canonical_text_reads_back(plugin: Any) -> None:
+    specification = plugin.specification
+    model = specification.parameters
+    required = {name: NEEDED.get(name, "x") for name, field in model.model_fields.items() if field.is_required()}
+    written = {"name": specification.name, **dict(model(**required))}
+    text = canonical(specification.kind, written)
+    assert set(parse(text).parameters) == set(required)
+    assert registry().resolve(specification.kind, text)[1] == model(**required)
+
+
+@pytest.mark.parametrize(
+    ("kind", "ways", "text"),
+    [
+        ("loss", ["lambdarank[sigma=1.0]", "rankplug:lambdarank[norm=false,sigma=1]"], "lambdarank"),
+        ("loss", ["lambdarank[norm=true,sigma=2.0]"], "lambdarank[sigma=2,norm=true]"),
+        ("metric", ["ndcg@5[ties=stable]", "ndcg[k=5]"], "ndcg@5"),
+        ("loss", ["nobody[ a = 1 ]"], "nobody[a=1]"),
+    ],
+)
+def test_every_way_to_write_a_plugin_has_one_text(kind: str, ways: list[str], text: str) -> None:
+    assert {canonical(kind, way) for way in ways} == {text}
+
+
+class Example(Parameters):
+    """Parameters of every type."""
+
+    samples: int = Field(ge=1)
+    sigma: float = Field(1.0, gt=0, description="steepness")
+    depth: int | None = Field(None, ge=1)
+    mode: Literal["fast", "exact"] = "fast"
+    layers: tuple[int, ...] = (10,)
+
+    @field_validator("layers")
+    @classmethod
+    def _some(cls, layers: tuple[int, ...]) -> tuple[int, ...]:
+        if not layers:
+            raise ValueError("at least one layer is needed")
+        return layers
+
+    @model_validator(mode="after")
+    def _deep_enough(self) -> Example:
+        if self.mode == "exact" and self.depth == 13:
+            raise ValueError("mode=exact does not go with depth=13")
+        return self
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"sgma": 2}, "loss example has no parameter sgma: did you mean sigma?"),
+        ({"sigma": 0}, "loss example: sigma=0 is not possible (float > 0): input should be greater than 0"),
+        ({"mode": "fats"}, "loss example: mode='fats' is not possible: did you mean fast?"),
+        ({"layers": ()}, "loss example: layers=() is not possible ((int, ...)): at least one layer is needed"),
+        ({"mode": "exact", "depth": 13}, "loss example: mode=exact does not go with depth=13"),
+    ],
+)
+def test_a_wrong_parameter_is_named_with_what_is_allowed(parameters, message):
+    with pytest.raises(ParameterError) as caught:
+        read_parameters(Example, {"samples": 1} | parameters, "loss example")
+    assert str(caught.value) == message
+
+
+def test_a_missing_parameter_is_named_with_its_type():
+    with pytest.raises(ParameterError, match=r"^loss example needs the parameter samples \(int >= 1\)$"):
+        read_parameters(Example, {}, "loss example")
