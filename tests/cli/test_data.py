@@ -2,13 +2,11 @@
 
 import json
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.errors import DataError
 
 
 def write_release(folder, name="MQ2008", queries=3):
@@ -51,26 +49,13 @@ def test_a_set_is_found_prepared_and_verified(tmp_path):
     write_release(tmp_path / "data")
     assert " found " in state_of("mq2008")
     output = run("prepare", "mq2008").output
-    assert "15 queries" in output
     assert "fold 1: train 9 queries, 36 documents; valid 3 queries, 12 documents; test 3 queries" in output
-    assert "warning: queries: published 784, found 15" in output
     assert " prepared " in state_of("mq2008")
     assert run("verify", "mq2008").output.endswith("verified\n")
     again, known, checked = (json.loads(run(word, "mq2008", "--json").stdout) for word in ("prepare", "info", "verify"))
     assert again["warnings"] == checked["warnings"] and "queries: published 784, found 15" in again["warnings"][0]
     assert "here: prepared" in known["lines"] and known["dataset"] == "mq2008"
     assert checked["problems"] == []
-
-
-@pytest.mark.slow
-def test_verify_tells_of_damage(tmp_path):
-    write_release(tmp_path / "data")
-    run("prepare", "mq2008")
-    labels = np.load(tmp_path / "cache" / "data" / "mq2008" / "labels.npy", mmap_mode="r+")
-    labels[0] = 2
-    labels.flush()
-    with pytest.raises(DataError, match="fold 1 train: the arrays have changed"):
-        run("verify", "mq2008")
 
 
 @pytest.mark.filterwarnings("ignore:mq2008")

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import rankplug as rp
 from rankplug.cli import app
-from rankplug.errors import ModelFileError
+from rankplug.errors import GrammarError, ModelFileError
 from rankplug.registry import registry
 
 DATA = "synthetic[queries=20,documents=10]"
@@ -35,31 +35,37 @@ def test_train_saves_what_evaluate_measures(tmp_path):
     assert run("evaluate", out, "--metric", "ndcg@3").output.startswith(f"ndcg@3 {expected:.6f} (")
 
 
-def test_a_dry_run_creates_no_folder(tmp_path):
-    words = ["train", "synthetic[queries=10]", "--scorer", "trees[rounds=1]", "--loss", "mse", "--dry-run"]
-    assert run(*words, "--out", tmp_path / "a" / "b" / "model.txt").exit_code == 0
-    assert not list(tmp_path.iterdir())
+def test_words_and_options_train_the_same_model(tmp_path):
+    scorer = "trees[rounds=2,leaves=4]"
+    options = ["--loss", "mse", "--scorer", scorer, "--metric", "mrr", "--seed", 3, "--transform", "standardise"]
+    run("train", DATA, *options, "--out", tmp_path / "options.txt")
+    words = [f"dataset={DATA}", "loss=mse", f"scorer={scorer}", "selection=mrr", "seed=3", "transforms=standardise"]
+    run("train", *words, "--out", tmp_path / "words.txt")
+    first, second = (rp.load_model(tmp_path / f"{name}.txt") for name in ("options", "words"))
+    assert (tmp_path / "options.txt").read_bytes() == (tmp_path / "words.txt").read_bytes()
+    assert first.record.data == second.record.data
+    with pytest.raises(GrammarError, match="name one data set"):
+        run("train", DATA, "other", "loss=mse", "--out", tmp_path / "none.txt")
+
+
+def test_an_impossible_file_is_refused_before_training(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ModelFileError, match="cannot write"):
-        run(*words, "--out", tmp_path / "file" / "model.txt")
+        run("train", DATA, "--loss", "mse", "--dry-run", "--out", tmp_path / "file" / "model.txt")
 
 
 def test_train_replaces_a_model_and_nothing_else(tmp_path):
     out, beside = tmp_path / "model.txt", tmp_path / "model.txt.rankplug.json"
     words = ["train", DATA, "--scorer", "trees[rounds=1]", "--loss", "cross_entropy", "--out", out]
-    for first, second in ((b"1 qid:1 1:0.5\n", None), (None, b"[1]"), (b"1 qid:1 1:0.5\n", b'{"format": "other 1"}')):
-        for path, content in ((out, first), (beside, second)):
-            path.unlink(missing_ok=True)
-            if content is not None:
-                path.write_bytes(content)
+    for files in ({out: b"1 qid:1 1:0.5\n"}, {beside: b"[1]"}, {out: b"1\n", beside: b'{"format": "other 1"}'}):
+        for path, content in files.items():
+            path.write_bytes(content)
         with pytest.raises(ModelFileError, match="is there already and is no model of rankplug"):
             run(*words)
-        assert [path.read_bytes() if path.exists() else None for path in (out, beside)] == [first, second]
-    beside.unlink()
+        for path, content in files.items():
+            assert path.read_bytes() == content
+            path.unlink()
     out.write_bytes(b"")
-    made = set()
     for seed in (0, 1):
         assert run(*words, "--seed", seed).exit_code == 0
-        made.add(beside.read_bytes())
         assert rp.load_model(out).record.data["seed"] == seed
-    assert len(made) == 2
