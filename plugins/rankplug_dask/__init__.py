@@ -1,4 +1,4 @@
-"""Training of one model on a Dask cluster, ``rankplug.fit_on_cluster``."""
+"""Sweeps on a Dask cluster, and training of one model on it, ``rankplug.fit_on_cluster``."""
 
 import lazy_loader
 

@@ -201,8 +201,8 @@ def compact(dry_run: DryRunOption = False, store: ExistingStoreOption = None, as
         count = len(opened.paths())
         emit({"results": count}) if as_json else echo(f"would index {count} results")
         return
-    index = opened.compact()
-    emit(vars(index)) if as_json else echo(f"indexed {index.results} results in {index.size / 1e6:.1f} MB")
+    count, size = opened.compact()
+    emit({"results": count, "size": size}) if as_json else echo(f"indexed {count} results in {size / 1e6:.1f} MB")
 
 
 @app.command()

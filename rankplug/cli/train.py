@@ -64,7 +64,7 @@ def train(
     """Train a model on a data set, select the iteration on validation data, and save it."""
     from rankplug.data import load
     from rankplug.errors import FitError
-    from rankplug.store import Store, Trial, read_combination
+    from rankplug.store import Combination, Store, Trial
     from rankplug.sweeps import expected_time
     from rankplug.training import check_replaceable, check_writable, fit
 
@@ -81,7 +81,8 @@ def train(
         "selection": metric,
         "patience": patience,
     }
-    combination = read_combination({"backend": "lightgbm"} | read_parts(words) | _specified(options)).validate_plugins()
+    parts = {"backend": "lightgbm"} | read_parts(words) | _specified(options)
+    combination = Combination(**parts).validate_plugins()
     if dry_run:
         if not combination.fits:
             raise FitError(f"backend {combination.backend} cannot fit the scorer {combination.scorer}")

@@ -20,7 +20,7 @@ from rankplug.plotting import PALETTE, draw_mean, new_figure
 from rankplug.registry import Parameters, read_parameters, registry
 from rankplug.report.display import check_parameters
 from rankplug.statistics import hierarchical_bootstrap
-from rankplug.store import METRICS, Combination, Result, Store, Trial, markdown_table, read_combination
+from rankplug.store import METRICS, Combination, Result, Store, Trial, markdown_table
 from rankplug.sweeps import run_trial
 from rankplug.system import use_threads
 
@@ -73,7 +73,7 @@ class TourParameters(Parameters):
         parts = {name: getattr(self, name) for name in Combination.model_fields}
         parts["dataset"] = self.dataset or sizes["dataset"]
         parts["scorer"] = self.scorer or sizes.get(self.backend, "")
-        return read_combination(parts).validate_plugins()
+        return Combination(**parts).validate_plugins()
 
 
 def check_combination(given: Mapping[str, Any]) -> TourParameters:

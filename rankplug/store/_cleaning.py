@@ -8,19 +8,18 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import filelock
 
-from rankplug.store._combination import Combination, read_combination
-from rankplug.store._files import IDENTITY, SCORES, StoreError, read_about, read_scores
+from rankplug.store._combination import Combination
+from rankplug.store._files import IDENTITY, SCORES, read_about, read_scores
 from rankplug.store._index import INDEX
 from rankplug.store._store import LOCKS, NOTEBOOKS, Store
-from rankplug.system import LEFT_BEHIND_AFTER, UNFINISHED, UNFINISHED_NAME
+from rankplug.system import UNFINISHED, is_abandoned
 
 TRIAL_FILE = re.compile(r"[0-9a-f]{16}-f[0-9]+-t[0-9]+\.(parquet|failed\.json|lock)")
 
@@ -42,22 +41,24 @@ class Finding:
 
 def leftovers(store: Store) -> list[Finding]:
     """Find unfinished writes and locks of processes that are gone, and failures of trials since finished."""
-    return sorted(_leftovers(store), key=lambda finding: finding.path)
-
-
-def _leftovers(store: Store) -> Iterator[Finding]:
     results = [*_folders(store.folder), *_folders(store.folder / SCORES)]
-    for folder in [*results, store.folder / NOTEBOOKS, store.folder / LOCKS, store.folder / INDEX]:
-        for path in folder.glob(f".*{UNFINISHED}"):
-            if UNFINISHED_NAME.fullmatch(path.name) and _is_old(path):
-                yield Finding(path, "a write that was never finished", (path,))
-    for path in (store.folder / LOCKS).glob("*.lock"):
-        if TRIAL_FILE.fullmatch(path.name) and _is_free(path):
-            yield Finding(path, "a claim of a process that is gone", (path,))
-    for folder in _folders(store.folder):
-        for path in folder.glob("*.failed.json"):
-            if TRIAL_FILE.fullmatch(path.name) and Path(str(path).replace(".failed.json", ".parquet")).exists():
-                yield Finding(path, "a failure of a trial that is finished since", (path,))
+    found = [
+        (path, "a write that was never finished")
+        for folder in [*results, store.folder / NOTEBOOKS, store.folder / LOCKS, store.folder / INDEX]
+        for path in folder.glob(f".*{UNFINISHED}")
+        if path.is_file() and is_abandoned(path)
+    ]
+    found += [
+        (path, "a claim of a process that is gone")
+        for path in (store.folder / LOCKS).glob("*.lock")
+        if TRIAL_FILE.fullmatch(path.name) and _free(path)
+    ]
+    found += [
+        (path, "a failure of a trial that is finished since")
+        for path in store.folder.glob("*/*.failed.json")
+        if TRIAL_FILE.fullmatch(path.name) and Path(str(path).replace(".failed.json", ".parquet")).exists()
+    ]
+    return [Finding(path, why, (path,)) for path, why in sorted(found)]
 
 
 def _folders(root: Path) -> list[Path]:
@@ -78,9 +79,10 @@ def outdated(store: Store) -> tuple[list[Finding], list[Finding]]:
         if not results:
             continue
         try:
-            changes, unreadable = _changes(_about(store, results[0]))
-        except StoreError as error:
-            changes, unreadable = [], [str(error)]
+            changes, unreadable = _differences(_about(store, results[0]))
+        except Exception as error:
+            # Functions of plugins may raise anything.
+            changes, unreadable = [], [str(error) or type(error).__name__]
         if changes:
             stale.append(Finding(folder, "; ".join(changes), files))
         elif unreadable:
@@ -93,28 +95,16 @@ def _about(store: Store, path: Path) -> dict[str, Any]:
     if path.parent.parent == store.folder:
         return read_about(path)
     about, _ = read_scores(path)
-    plugins = {part: used for part, used in about.get("plugins", {}).items() if part != "metrics"}
-    return {
-        **about,
-        "identity": path.parent.name,
-        "combination": {**about["combination"], "metrics": []},
-        "plugins": plugins,
-    }
+    plugins = {part: used for part, used in about["plugins"].items() if part != "metrics"}
+    combination = {**about["combination"], "metrics": []}
+    return {**about, "identity": path.parent.name, "combination": combination, "plugins": plugins}
 
 
-def _changes(about: dict[str, Any]) -> tuple[list[str], list[str]]:
+def _differences(about: dict[str, Any]) -> tuple[list[str], list[str]]:
     """Return what changed since a result was written, and what cannot be read here; nothing if its name is valid."""
-    try:
-        now = read_combination(about["combination"])
-        if now.identity == about["identity"]:
-            return [], []
-        return _differences(about, now)
-    except Exception as error:
-        # Functions of plugins may raise anything.
-        return [], [str(error) or type(error).__name__]
-
-
-def _differences(about: dict[str, Any], now: Combination) -> tuple[list[str], list[str]]:
+    now = Combination(**about["combination"])
+    if now.identity == about["identity"]:
+        return [], []
     changes, unreadable = [], []
     if about["data_fingerprint"] != now.data_fingerprint:
         if now.data_fingerprint:
@@ -129,9 +119,7 @@ def _differences(about: dict[str, Any], now: Combination) -> tuple[list[str], li
     plugins = json.loads(json.dumps(now.plugins, default=str))
     for part, recorded in about["plugins"].items():
         for then, current in zip(recorded, plugins.get(part, []), strict=False):
-            changed = [key for key in ("parameters", "version", "distribution", "code", "source")
-                       if then.get(key) != current.get(key)]  # fmt: skip
-            if changed:
+            if changed := [key for key in {**then, **current} if then.get(key) != current.get(key)]:
                 changes.append(f"{part} {current['name']} has other {', '.join(changed)}")
     return changes, unreadable if changes or unreadable else ["its name is not the digest of its description"]
 
@@ -141,7 +129,7 @@ def remove(findings: Iterable[Finding]) -> None:
     for finding in findings:
         for path in finding.files:
             if path.suffix == ".lock":
-                _remove_lock(path)
+                _free(path, remove=True)
             else:
                 path.unlink(missing_ok=True)
         folder = finding.path if finding.path.is_dir() else finding.path.parent
@@ -150,30 +138,14 @@ def remove(findings: Iterable[Finding]) -> None:
                 folder.rmdir()
 
 
-def _is_old(path: Path) -> bool:
-    try:
-        state = path.lstat()
-    except FileNotFoundError:
-        return False
-    return path.is_file() and time.time() - state.st_mtime > LEFT_BEHIND_AFTER
-
-
-def _is_free(path: Path) -> bool:
+def _free(path: Path, *, remove: bool = False) -> bool:
+    """Return whether no process has a lock, and remove it if requested, while no other process can take it."""
     lock = filelock.FileLock(path)
     try:
         lock.acquire(blocking=False)
     except (filelock.Timeout, OSError):
         return False
+    if remove:
+        path.unlink(missing_ok=True)
     lock.release()
     return True
-
-
-def _remove_lock(path: Path) -> None:
-    """Remove a lock while holding it, so that no other process has it at that moment."""
-    lock = filelock.FileLock(path)
-    try:
-        lock.acquire(blocking=False)
-    except (filelock.Timeout, OSError):
-        return
-    path.unlink(missing_ok=True)
-    lock.release()

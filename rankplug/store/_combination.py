@@ -1,4 +1,4 @@
-"""A combination of plugins as data: validated, hashable, and the name of its results.
+"""A combination of plugins as data, validated, hashable and the name of its results; its trials, results and scores.
 
 >>> combination = Combination(dataset="ohsumed", backend="torch", loss="cross_entropy", sampler="gumbel[beta=2.0]")
 >>> str(combination)
@@ -15,10 +15,13 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from rankplug.errors import FitError, GrammarError, NotRunError, ParameterError, RankplugError, did_you_mean, shown
@@ -33,9 +36,14 @@ from rankplug.registry import (
     registry,
     source_digest,
 )
-from rankplug.system import version_of
-from rankplug.training import LOSS
+from rankplug.system import trial_seed, version_of
+from rankplug.training import LOSS, LearningCurve
 
+if TYPE_CHECKING:
+    from rankplug.data import Lists
+    from rankplug.training import Model
+
+Doubles = NDArray[np.float64]
 METRICS = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10")
 PLUGIN_PARTS = {
     "dataset": "dataset",
@@ -84,9 +92,9 @@ class Combination(BaseModel):
     sampler: str = ""
     transforms: tuple[str, ...] = ()
     selection: tuple[str, ...] = Field(("ndcg@5",), min_length=1)
-    patience: int | None = Field(None, ge=1)
+    patience: int | None = Field(None, ge=1, lt=1 << 63)
     metrics: tuple[str, ...] = METRICS
-    seed: int = Field(0, ge=0)
+    seed: int = Field(0, ge=0, lt=1 << 63)
     debias: str = ""
     train_curve: bool = True
 
@@ -108,13 +116,6 @@ class Combination(BaseModel):
     def _canonical_chain(cls, value: Any, info: ValidationInfo) -> tuple[str, ...]:
         links = value or () if isinstance(value, (list, tuple, set, type(None))) else [value]
         return tuple(canonical(PLUGIN_PARTS[str(info.field_name)], link) for link in links)
-
-    @field_validator("patience", "seed")
-    @classmethod
-    def _fits_a_result(cls, value: int | None) -> int | None:
-        if value is not None and value >= 1 << 63:
-            raise ValueError("results hold numbers below 2^63")
-        return value
 
     def validate_plugins(self) -> Combination:
         """Check that every plugin is found and its parameters are valid, and return the combination."""
@@ -166,10 +167,10 @@ class Combination(BaseModel):
     def data_fingerprint(self) -> str:
         """Fingerprint of the data without reading them; empty if the parameters determine them."""
         specification, parameters = registry().resolve("dataset", self.dataset)
-        say = specification.fingerprint
-        if isinstance(say, str) and say:
-            say = import_object(say, str(specification))
-        return str(say(parameters)) if say else ""
+        fingerprint = specification.fingerprint
+        if isinstance(fingerprint, str) and fingerprint:
+            fingerprint = import_object(fingerprint, str(specification))
+        return str(fingerprint(parameters)) if fingerprint else ""
 
     @cached_property
     def identity(self) -> str:
@@ -178,23 +179,17 @@ class Combination(BaseModel):
 
     @property
     def fit_arguments(self) -> dict[str, Any]:
-        """Parts that are arguments of :func:`rankplug.fit`, by name."""
+        """Arguments of :func:`rankplug.fit`, by name."""
         return {part: getattr(self, part) or None for part in FIT_PARTS} | {"train_curve": self.train_curve}
 
     def check_as_planned(self) -> None:
         """Raise an error if data or plugins changed since the combination was planned."""
-        now = read_combination(self.model_dump())
-        if now.identity == self.identity:
-            return
-        if now.data_fingerprint != self.data_fingerprint:
-            changed = f"the data of {self.dataset} are"
-        else:
-            parts = [part for part, plugins in now.plugins.items() if plugins != self.plugins.get(part)]
-            moved = [name for name, version in now.versions.items() if version != self.versions.get(name)]
-            changed = f"{', '.join(parts + moved) or 'the plugins'} of {self} are"
-        raise NotRunError(
-            f"{changed} not what they were when this was planned, so nothing is recorded; run the same command again"
-        )
+        now = Combination(**self.model_dump())
+        if now.identity != self.identity:
+            changed = self.dataset if now.data_fingerprint != self.data_fingerprint else f"a plugin of {self}"
+            raise NotRunError(
+                f"{changed} is not what it was when this was planned, so nothing is recorded; run the command again"
+            )
 
     def in_words(self) -> dict[str, str]:
         """Return its parts as a table of runs shows them."""
@@ -244,15 +239,15 @@ def _describe_plugin(kind: str, reference: str) -> dict[str, Any]:
     """Return everything about a plugin that identifies results: its origin, version, code and all parameters."""
     plugin = registry().find(kind, reference)
     _, parameters = registry().resolve(kind, reference)
-    code = source_digest(plugin.specification, plugin.distribution)
-    return {
+    about = {
         "name": plugin.specification.name,
         "distribution": plugin.distribution,
         "version": plugin.version,
-        **({"code": code} if code else {}),
+        "code": source_digest(plugin.specification, plugin.distribution),
         "parameters": parameters.model_dump(),
-        **({"source": plugin.source} if plugin.source else {}),
+        "source": plugin.source,
     }
+    return {name: value for name, value in about.items() if value or name not in ("code", "source")}
 
 
 def with_canonical_names(sql: str) -> str:
@@ -284,63 +279,64 @@ def combinations(grid: Mapping[str, Any] | Iterable[Mapping[str, Any]], **fixed:
             ``metrics`` a combination has several, so there a list of lists is a grid. Several grids are joined.
         fixed: parts that are the same in all.
     """
-    grids = [grid] if isinstance(grid, Mapping) or not isinstance(grid, Iterable) else list(grid)
     expanded: dict[str, Combination] = {}
-    left_out = 0
-    for parts in grids:
+    impossible = []
+    for parts in grids_of(grid):
         if not isinstance(parts, Mapping):
             raise GrammarError(f"a grid maps parts of a combination to values, such as loss: [mse], not {shown(parts)}")
         for combination in _expand({**fixed, **parts}):
-            combination.validate_plugins()
-            if combination.fits:
+            if combination.validate_plugins().fits:
                 expanded.setdefault(combination.identity, combination)
             else:
-                left_out += 1
-                impossible = combination
-    if left_out and not expanded:
-        raise FitError(
-            f"backend {impossible.backend} cannot fit the scorer {impossible.scorer}; nothing else was requested"
-        )
-    return list(expanded.values()), left_out
+                impossible.append(combination)
+    if impossible and not expanded:
+        last = impossible[-1]
+        raise FitError(f"backend {last.backend} cannot fit the scorer {last.scorer}; nothing else was requested")
+    return list(expanded.values()), len(impossible)
 
 
-def _expand(grid: Mapping[str, Any]) -> Iterable[Combination]:
+def grids_of(grid: Any) -> list[Any]:
+    """Return several grids, or a single one, as a list."""
+    return [grid] if isinstance(grid, Mapping) or not isinstance(grid, Iterable) else list(grid)
+
+
+def _expand(grid: Mapping[str, Any]) -> Iterator[Combination]:
     known = Combination.model_fields
     for part in grid:
         if part not in known:
             raise GrammarError(f"a combination has no part {part}: {did_you_mean(part, known)}")
-    choices = {part: list(_choices(part, value)) for part, value in grid.items()}
-    for part, values in choices.items():
-        if not values:
-            raise GrammarError(f"the part {part} of a grid has no value; leave it out or name one")
+    choices = {part: _choices(part, value) for part, value in grid.items()}
+    if empty := [part for part, values in choices.items() if not values]:
+        raise GrammarError(f"the part {empty[0]} of a grid has no value; leave it out or name one")
     if math.prod(map(len, choices.values())) > MOST_CHOICES:
         raise GrammarError(f"a grid stands for more than {MOST_CHOICES:,} combinations; name fewer")
     for row in itertools.product(*choices.values()):
-        yield read_combination(dict(zip(choices, row, strict=True)))
+        yield Combination(**dict(zip(choices, row, strict=True)))
 
 
-def _choices(part: str, value: Any) -> Iterable[Any]:
+def _choices(part: str, value: Any) -> list[Any]:
     if part in CHAINS:
-        values = _listed(value)
-        several = isinstance(values, (list, tuple)) and any(isinstance(_listed(item), (list, tuple)) for item in values)
-        yield from map(_listed, values) if several else [values]
-    elif part in PLUGIN_PARTS:
-        values = value.values if isinstance(value, Grid) else value if isinstance(value, (list, tuple)) else [value]
-        for choice in values:
-            yield from [""] if choice in (None, "", "none") else expand(choice)
-    else:
-        values = value.values if isinstance(value, Grid) else value
-        yield from values if isinstance(values, (list, tuple)) else [values]
+        chain = without_grid(value)
+        several = isinstance(chain, (list, tuple)) and any(
+            isinstance(without_grid(item), (list, tuple)) for item in chain
+        )
+        return list(map(without_grid, chain)) if several else [chain]
+    values = listed(value)
+    if part not in PLUGIN_PARTS:
+        return values
+    expanded = ([""] if choice in (None, "", "none") else expand(choice) for choice in values)
+    return list(itertools.chain.from_iterable(expanded))
 
 
-def _listed(value: Any) -> Any:
-    """Return a grid that was read from words as the list that Python has in its place, anything else as it is."""
+def listed(value: Any) -> list[Any]:
+    """Return the values of a grid, or a single value, as a list."""
+    values = without_grid(value)
+    return list(values) if isinstance(values, (list, tuple)) else [values]
+
+
+def without_grid(value: Any) -> Any:
+    """Return the values of a grid that was read from words, anything else unchanged."""
     return value.values if isinstance(value, Grid) else value
-
-
-def read_combination(given: Mapping[str, Any]) -> Combination:
-    """Make a combination from its parts; an error names in one sentence what is wrong."""
-    return Combination(**{str(part): value for part, value in given.items()})
 
 
 def _sentence(error: ValidationError) -> ParameterError:
@@ -356,3 +352,115 @@ def _sentence(error: ValidationError) -> ParameterError:
         f"a combination's {part} cannot be {shown(problem['input'])} ({describe_type(known[part])}):"
         f" {reason[:1].lower()}{reason[1:]}"
     )
+
+
+class OtherTestPartError(Exception):
+    """Stored scores are of other test documents."""
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentScores:
+    """Scores of a test part.
+
+    Args:
+        scores: one score per document.
+        lengths: number of documents of each query.
+    """
+
+    scores: Doubles
+    lengths: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class KeptScores:
+    """Stored test scores of a trial with its learning curve and record.
+
+    Args:
+        scores: one score per test document, in the order of the data.
+        curve: metrics on training and validation data after each iteration.
+        record: timings, versions and fingerprints of the trial that was trained.
+        identity: identity of the combination that was trained.
+    """
+
+    scores: Doubles
+    curve: LearningCurve
+    record: dict[str, Any]
+    identity: str
+
+    def of_blocks(self, blocks: Iterator[Lists]) -> Iterator[tuple[Lists, Doubles]]:
+        """Yield each block of the test part with its scores; raise where the part has another number of documents."""
+        first = 0
+        for block in blocks:
+            last = first + block.documents
+            if last > self.scores.size:
+                raise OtherTestPartError
+            yield block, self.scores[first:last]
+            first = last
+        if first != self.scores.size:
+            raise OtherTestPartError
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A fold and a repetition of a combination.
+
+    Args:
+        combination: the model, data and metrics.
+        fold: fold of the data set, from 1.
+        number: number of the repetition, from 0; each has its own seed, shared by all combinations with one master
+            seed.
+    """
+
+    combination: Combination
+    fold: int = 1
+    number: int = 0
+
+    @property
+    def identity(self) -> str:
+        """The name of its result."""
+        return f"{self.combination.identity}-f{self.fold}-t{self.number}"
+
+    @property
+    def seed(self) -> int:
+        """Seed that does not depend on losses, scorers or backends, so that these are compared in pairs."""
+        return trial_seed(self.combination.seed, self.number)
+
+    def __str__(self) -> str:
+        return f"{self.combination} fold {self.fold} trial {self.number}"
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Result of a trial.
+
+    Args:
+        trial: the trial.
+        queries: metric -> one value per test query, nan where the metric is undefined.
+        query_ids: names of the test queries.
+        curve: the metrics on training and validation data after each iteration.
+        record: timings, versions and fingerprints as plain values.
+        failure: traceback of a trial that failed, empty otherwise.
+        not_run: whether the failure is no fault of the combination, so that nothing is recorded.
+        model: the fitted model, in the process that fitted it; it is not stored.
+        scores: scores of the test documents, where they are to be stored.
+    """
+
+    trial: Trial
+    queries: dict[str, Doubles] = field(default_factory=dict)
+    query_ids: tuple[str, ...] = ()
+    curve: LearningCurve = field(default_factory=LearningCurve)
+    record: dict[str, Any] = field(default_factory=dict)
+    failure: str = ""
+    not_run: bool = False
+    model: Model | None = field(default=None, repr=False)
+    scores: DocumentScores | None = field(default=None, repr=False)
+
+    @property
+    def failed(self) -> bool:
+        """True if the trial failed."""
+        return bool(self.failure)
+
+    @property
+    def reason(self) -> str:
+        """The last line of the failure, which names it."""
+        return self.failure.strip().splitlines()[-1] if self.failure else ""

@@ -1,4 +1,4 @@
-"""A figure of what sweeps found: the mean of each group with its interval, one panel a metric and data set."""
+"""A figure of results: the mean of each group with its interval, one panel per metric and data set."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def draw_results(
     """Draw means over trials with t intervals, the best group of the first metric on top; small marks are the trials.
 
     Args:
-        store: the results' folder, or the usual one.
+        store: the folder of results; that of the project by default.
         where: a condition in SQL, such as ``backend = 'lightgbm'``.
-        metric: only these.
-        group_by: columns that tell models apart; those that differ between the results when not given.
+        metric: the metrics; all by default.
+        group_by: columns that tell models apart; by default those that differ between the results.
         pool: parts of combinations that may differ inside a group.
-        level: of the intervals.
+        level: level of the intervals.
     """
     fraction(level, "level")
     rows = trial_means(store, where, metric)
@@ -55,8 +55,9 @@ def draw_results(
     colours = distinct_colours(sorted(set(means["model"])))
     models = {dataset: _best_last(means, dataset, metrics[0]) for dataset in datasets}
     names = {model: textwrap.fill(model, MOST_LETTERS) for model in colours}
-    beside = LETTER * max(len(line) for name in names.values() for line in name.splitlines())
-    heights = [0.9 + sum(0.15 + 0.15 * len(names[model].splitlines()) for model in models[one]) for one in datasets]
+    lines = {model: name.splitlines() for model, name in names.items()}
+    beside = LETTER * max(len(line) for wrapped in lines.values() for line in wrapped)
+    heights = [0.9 + sum(0.15 + 0.15 * len(lines[model]) for model in models[dataset]) for dataset in datasets]
     figure, axes = new_figure(
         len(metrics),
         len(datasets),
@@ -72,14 +73,13 @@ def draw_results(
             limits = _limits(means_of_trials(here[0]), here[1])
             for index, model in enumerate(models[dataset]):
                 trials, mean = (frame[frame["model"] == model] for frame in here)
-                of_trials = means_of_trials(trials)
-                panel.plot(of_trials, [index] * len(of_trials), "|", color=colours[model], alpha=0.5)
-                for one in mean.itertuples():
-                    ends, shade = (one.low, one.high), colours[model]
-                    draw_interval(panel, index, *ends, limits, vertical=False, color=shade, linewidth=2)
-                    panel.plot(one.mean, index, "o", color=colours[model])
-            shown = [names[model] for model in models[dataset]]
-            panel.set_yticks(range(len(shown)), shown, parse_math=False)
+                values = means_of_trials(trials)
+                panel.plot(values, [index] * len(values), "|", color=colours[model], alpha=0.5)
+                for row in mean.itertuples():
+                    ends = (row.low, row.high)
+                    draw_interval(panel, index, *ends, limits, vertical=False, color=colours[model], linewidth=2)
+                    panel.plot(row.mean, index, "o", color=colours[model])
+            panel.set_yticks(range(len(models[dataset])), [names[model] for model in models[dataset]], parse_math=False)
             panel.set_ylim(-0.6, len(models[dataset]) - 0.4)
             panel.set_xlim(limits)
             panel.set_xlabel(name, parse_math=False)

@@ -10,17 +10,18 @@ digest names the combination without its metrics, so combinations that differ on
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankplug.errors import RankplugError
-from rankplug.store._combination import Combination, read_combination
-from rankplug.store._trial import DocumentScores, KeptScores, Result, Trial
+from rankplug.store._combination import Combination, DocumentScores, KeptScores, Result, Trial
 from rankplug.system import check_memory, require_modules
 from rankplug.training import LearningCurve
 
@@ -41,8 +42,6 @@ TYPES = ("string", "string", "string", "int32", "string", "double")
 """Types of the columns in Arrow's names."""
 SCORES = "scores"
 CURVE = "curve"
-ROWS_PER_BYTE = 200
-"""More rows per byte than any result has, whose query ids differ; such a file would fill the memory when it is read."""
 BYTES_PER_ROW = 40
 """Memory that a row of a result takes at least."""
 
@@ -86,31 +85,21 @@ def encode(result: Result) -> bytes:
     import pyarrow as pa
 
     best = int(result.record.get("best_iteration", 0))
-    blocks = [
+    blocks: list[tuple[str, str, str, Any, Sequence[str], Any]] = [
         ("query", metric, "test", np.full(len(values), best), result.query_ids, values)
         for metric, values in result.queries.items()
     ]
-    iterations = np.asarray(result.curve.iterations)
     for name, column in result.curve.columns.items():
         part, _, metric = name.partition(" ")
-        blocks.append((CURVE, metric, part, iterations, ("",) * len(column), np.asarray(column)))
+        blocks.append((CURVE, metric, part, result.curve.iterations, ("",) * len(column), column))
     lengths = [len(block[-1]) for block in blocks]
-    columns: list[Any] = [
-        pa.DictionaryArray.from_arrays(
-            np.repeat(np.arange(len(blocks), dtype=np.int32), lengths), [str(block[index]) for block in blocks]
-        )
-        for index in range(3)
-    ]
-    columns += [_joined([block[3] for block in blocks]), [query for block in blocks for query in block[4]]]
-    columns += [_joined([block[5] for block in blocks])]
-    table = pa.table(columns, row_schema()).replace_schema_metadata(
-        {KEY: json.dumps(describe(result), default=str).encode()}
-    )
+    texts = [np.repeat(np.array([block[index] for block in blocks], object), lengths) for index in range(3)]
+    iterations = np.concatenate([np.empty(0, np.int32), *(block[3] for block in blocks)])
+    values = np.concatenate([np.empty(0), *(block[5] for block in blocks)])
+    queries = list(itertools.chain.from_iterable(block[4] for block in blocks))
+    about = json.dumps(describe(result), default=str).encode()
+    table = pa.table([*texts, iterations, queries, values], row_schema().with_metadata({KEY: about}))
     return _parquet_bytes(table)
-
-
-def _joined(arrays: list[Any]) -> Any:
-    return np.concatenate(arrays) if arrays else np.empty(0)
 
 
 def _parquet_bytes(table: pa.Table, **options: Any) -> bytes:
@@ -130,60 +119,51 @@ def checked_format() -> dataset.ParquetFileFormat:
     return dataset.ParquetFileFormat(default_fragment_scan_options=options)
 
 
-def read_about(path: Path) -> dict[str, Any]:
-    """Read the description of the result in a file, without its numbers."""
+@contextlib.contextmanager
+def _naming_damage(path: Path) -> Iterator[None]:
+    """Turn errors of a damaged file into one that names it."""
     require_modules("pyarrow")
-    import pyarrow.parquet as parquet
-
-    require_file(path)
     try:
-        with path.open("rb") as file:
-            return _described(parquet.read_schema(file), path)
+        yield
     except DAMAGES as error:
         raise damaged(path, error) from error
+
+
+def read_about(path: Path) -> dict[str, Any]:
+    """Read the description of the result in a file, without its numbers."""
+    with _naming_damage(path), path.open("rb") as file:
+        import pyarrow.parquet as parquet
+
+        return _described(parquet.read_schema(file), path)
 
 
 def read_table(path: Path) -> tuple[dict[str, Any], pa.Table]:
     """Read the description and the rows of the result in a file."""
-    require_modules("pyarrow")
-    require_file(path)
-    try:
-        with path.open("rb") as file:
-            table = _read_checked(file, path)
+    with _naming_damage(path):
+        table = _read_checked(path)
         return _described(table.schema, path), table
-    except DAMAGES as error:
-        raise damaged(path, error) from error
 
 
 def read_result(path: Path) -> Result:
     """Read the result in a file."""
     about, table = read_table(path)
-    try:
+    with _naming_damage(path):
         return _result(about, table.to_pandas())
-    except DAMAGES as error:
-        raise damaged(path, error) from error
 
 
-def _read_checked(file: BinaryIO, path: Path) -> pa.Table:
-    """Read a Parquet file whose pages are what their checksums say, and which has no more rows than its size allows."""
+def _read_checked(path: Path) -> pa.Table:
+    """Read a Parquet file whose pages have their checksums; one that would fill the memory is refused."""
     import pyarrow.parquet as parquet
 
-    content = parquet.ParquetFile(file, page_checksum_verification=True)
-    rows, size = content.metadata.num_rows, path.stat().st_size
-    if rows > ROWS_PER_BYTE * size and SCORES not in path.parts:
-        raise damaged(path, f"{rows:,} rows in {size:,} bytes")
-    check_memory(rows * BYTES_PER_ROW, f"{path} with its {rows:,} rows", "move it out of the folder", StoreError)
-    return content.read()
+    with path.open("rb") as file:
+        content = parquet.ParquetFile(file, page_checksum_verification=True)
+        rows = content.metadata.num_rows
+        check_memory(rows * BYTES_PER_ROW, f"{path} with its {rows:,} rows", "move it out of the folder", StoreError)
+        return content.read()
 
 
-def require_file(path: Path) -> None:
-    """Raise an error if a path is no regular file, since reading a pipe might wait for ever."""
-    if path.exists() and not path.is_file():
-        raise StoreError(f"{path} is no regular file; move it out of the folder")
-
-
-def rows_of(paths: Sequence[Path]) -> Any:
-    """Return the rows of many files as one lazy Arrow dataset, with the column ``entry``: the position of the file."""
+def rows_of(paths: Sequence[Path], first: int = 0) -> Any:
+    """Return the rows of many files as one lazy Arrow dataset, with the column ``entry``, numbers from ``first``."""
     import pyarrow as pa
     from pyarrow import dataset, fs
 
@@ -192,19 +172,16 @@ def rows_of(paths: Sequence[Path]) -> Any:
         schema=row_schema().append(pa.field("entry", pa.int32())),
         format=checked_format(),
         filesystem=fs.LocalFileSystem(),
-        partitions=[dataset.field("entry") == pa.scalar(entry, pa.int32()) for entry in range(len(paths))],
+        partitions=[dataset.field("entry") == pa.scalar(first + number, pa.int32()) for number in range(len(paths))],
     )
 
 
 def read_failure(path: Path) -> dict[str, Any]:
     """Read the record of a failed trial."""
-    require_file(path)
-    try:
+    with _naming_damage(path):
         record = json.loads(path.read_bytes())
         _check_fields(record, {**DESCRIBED, "failure": str}, path)
-    except DAMAGES as error:
-        raise damaged(path, error) from error
-    return dict(record)
+        return dict(record)
 
 
 def _result(about: dict[str, Any], frame: pd.DataFrame) -> Result:
@@ -216,7 +193,7 @@ def _result(about: dict[str, Any], frame: pd.DataFrame) -> Result:
     for (part, metric), rows in frame[frame["measure"] == CURVE].groupby(["part", "metric"], sort=False):
         curve.iterations = rows["iteration"].tolist()
         curve.columns[f"{part} {metric}"] = rows["value"].tolist()
-    trial = Trial(read_combination(about["combination"]), about["fold"], about["trial"])
+    trial = Trial(Combination(**about["combination"]), about["fold"], about["trial"])
     return Result(trial, queries, names, curve, about["record"])
 
 
@@ -254,7 +231,7 @@ def damaged(path: Path, error: BaseException | str) -> StoreError:
 
 def without_metrics(combination: Combination) -> Combination:
     """Return the combination without its metrics, whose identity names what was trained."""
-    return read_combination({**combination.model_dump(), "metrics": ()})
+    return Combination(**{**combination.model_dump(), "metrics": ()})
 
 
 def scores_path(folder: Path, trial: Trial) -> Path:
@@ -279,17 +256,10 @@ def encode_scores(result: Result, scored: DocumentScores) -> bytes:
 
 def read_scores(path: Path) -> tuple[dict[str, Any], KeptScores]:
     """Read a file of scores: the description of the trial, and its scores."""
-    require_modules("pyarrow")
-    import pyarrow as pa
-
-    require_file(path)
-    try:
-        with path.open("rb") as file:
-            table = _read_checked(file, path)
+    with _naming_damage(path):
+        table = _read_checked(path)
         about = _read_description(table.schema, path)
-        if table.column_names != ["query", "score"] or table["score"].type not in (pa.float32(), pa.float64()):
+        if table.column_names != ["query", "score"] or str(table["score"].type) not in ("float", "double"):
             raise damaged(path, "its columns are not query and score")
         scores = np.asarray(table["score"].to_numpy(), np.float64)
         return about, KeptScores(scores, LearningCurve.read(about[CURVE]), about["record"], about["identity"])
-    except DAMAGES as error:
-        raise damaged(path, error) from error

@@ -8,27 +8,19 @@ file has the size, time and inode that it had when it was read; every other resu
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import stat
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankplug.store._files import (
-    COLUMNS,
-    DAMAGES,
-    checked_format,
-    read_about,
-    read_table,
-    require_file,
-    row_schema,
-    rows_of,
-)
+from rankplug.store._files import COLUMNS, DAMAGES, checked_format, read_about, row_schema, rows_of
 from rankplug.system import whole_file
 
 if TYPE_CHECKING:
@@ -40,6 +32,7 @@ FILE = "results.index"
 ENTRIES = b"entries"
 WORTH_INDEXING = 200
 """Results missing from the index above which it is written again; fewer are read in less than half a second."""
+ROWS_OF_BATCH, BATCHES_OF_GROUP = 500, 1_000
 OWN = ("fold", "trial", "seed", "record")
 """Fields of a description about its trial alone; the rest it shares with others of its combination."""
 State = tuple[int, int, int]
@@ -47,53 +40,53 @@ State = tuple[int, int, int]
 
 @dataclass
 class FoundResults:
-    """Results of a store as questions need them.
+    """Results of a store.
 
     Args:
         paths: files of the results.
         descriptions: description of each result.
-        places: for each result the number of the source of its rows, and its entry there.
-        sources: Arrow datasets of rows with the column ``entry``.
+        entries: number of each result in the column ``entry`` of the rows.
+        sources: Arrow datasets of rows.
+        unindexed: number of results that are not in the index.
     """
 
     paths: list[Path]
     descriptions: list[dict[str, Any]]
-    places: list[tuple[int, int]]
+    entries: list[int]
     sources: list[Any]
+    unindexed: int
 
     def rows(self) -> tuple[pa.Table, NDArray[np.int64]]:
         """Read the rows of all results in their order, and for each row the position of its result."""
         import pyarrow as pa
         from pyarrow import dataset
 
-        tables, positions = [], []
-        for number, source in enumerate(self.sources):
-            wanted = np.array([(entry, index) for index, (owner, entry) in enumerate(self.places) if owner == number])
-            if not wanted.size:
-                continue
-            table = source.to_table(filter=dataset.field("entry").isin(pa.array(wanted[:, 0], pa.int32())))
-            position = np.empty(int(wanted[:, 0].max()) + 1, np.int64)
-            position[wanted[:, 0]] = wanted[:, 1]
-            tables.append(table.select(list(COLUMNS)))
-            positions.append(position[table["entry"].to_numpy()])
-        joined, position = pa.concat_tables(tables), np.concatenate(positions)
+        wanted = dataset.field("entry").isin(pa.array(self.entries, pa.int32()))
+        table = pa.concat_tables([source.to_table([*COLUMNS, "entry"], filter=wanted) for source in self.sources])
+        position = self.positions()[table["entry"].to_numpy()]
         if (np.diff(position) < 0).any():
             order = np.argsort(position, kind="stable")
-            joined, position = joined.take(pa.array(order)), position[order]
-        return joined.replace_schema_metadata(None), position
+            table, position = table.take(pa.array(order)), position[order]
+        return table.select(list(COLUMNS)).replace_schema_metadata(None), position
+
+    def positions(self) -> NDArray[np.int64]:
+        """Return the position of the result of each entry, -1 for entries of other results."""
+        positions = np.full(max(self.entries, default=-1) + 1, -1)
+        positions[self.entries] = np.arange(len(self.entries))
+        return positions
 
 
 @dataclass
-class _Entries:
+class _Index:
     """Content of the index.
 
     Args:
-        numbers: entry of each result by its file and the file's state.
+        entries: entry of each result by the file and its state.
         descriptions: description of each entry.
         rows: Arrow dataset of the rows.
     """
 
-    numbers: dict[tuple[str, State], int] = field(default_factory=dict)
+    entries: dict[tuple[str, tuple[int, ...]], int] = field(default_factory=dict)
     descriptions: list[dict[str, Any]] = field(default_factory=list)
     rows: Any = None
 
@@ -104,42 +97,37 @@ def find_results(folder: Path, paths: Sequence[Path]) -> FoundResults:
     Raises:
         StoreError: a result cannot be read.
     """
-    states = [_state(path) for path in paths]
-    index = _read(folder) if len(paths) >= WORTH_INDEXING else _Entries()
-    known = _known(index, paths, states)
-    if len(paths) - len(known) >= WORTH_INDEXING:
+    results = _find(paths, _read(folder) if len(paths) >= WORTH_INDEXING else _Index())
+    if results.unindexed >= WORTH_INDEXING:
         # Where the index cannot be written, the results are read from their files.
-        with contextlib.suppress(OSError):
-            index = write_index(folder, paths)
-            known = _known(index, paths, states)
-    loose = [position for position in range(len(paths)) if position not in known]
-    place_of = {position: (0, entry) for position, entry in known.items()}
-    place_of |= {position: (int(bool(known)), entry) for entry, position in enumerate(loose)}
-    return FoundResults(
-        list(paths),
-        [
-            index.descriptions[known[position]] if position in known else read_about(path)
-            for position, path in enumerate(paths)
-        ],
-        [place_of[position] for position in range(len(paths))],
-        ([index.rows] if known else []) + ([rows_of([paths[position] for position in loose])] if loose else []),
-    )
+        with contextlib.suppress(*DAMAGES):
+            write_index(folder, paths)
+            return _find(paths, _read(folder))
+    return results
 
 
-def write_index(folder: Path, paths: Sequence[Path]) -> _Entries:
+def _find(paths: Sequence[Path], index: _Index) -> FoundResults:
+    indexed = [index.entries.get((_name(path), _state(path) or ())) for path in paths]
+    others = [path for path, entry in zip(paths, indexed, strict=True) if entry is None]
+    first = len(index.descriptions)
+    numbers = itertools.count(first)
+    entries = [next(numbers) if entry is None else entry for entry in indexed]
+    descriptions = [*index.descriptions, *map(read_about, others)]
+    sources = [index.rows] if len(others) < len(paths) else []
+    sources += [rows_of(others, first)] if others else []
+    return FoundResults(list(paths), [descriptions[entry] for entry in entries], entries, sources, len(others))
+
+
+def write_index(folder: Path, paths: Iterable[Path]) -> None:
     """Write an index of some results, and of all that it holds already and that have not changed."""
     import pyarrow as pa
-    import pyarrow.compute as compute
     import pyarrow.parquet as parquet
 
     index = _read(folder)
-    current = {
-        number: (name, state) for (name, state), number in index.numbers.items() if _state(folder / name) == state
-    }
-    entries: list[tuple[str, State, dict[str, Any]]] = [
-        (name, state, index.descriptions[number]) for number, (name, state) in current.items()
-    ]
-    known = set(current.values())
+    unchanged = [folder / name for name, state in index.entries if _state(folder / name) == state]
+    states = {path: state for path in [*unchanged, *paths] if (state := _state(path)) is not None}
+    results = _find(list(states), index)
+    positions = results.positions()
     target = folder / INDEX / FILE
     target.parent.mkdir(exist_ok=True)
     schema = pa.schema([("entry", pa.int32()), *row_schema()])
@@ -147,28 +135,14 @@ def write_index(folder: Path, paths: Sequence[Path]) -> _Entries:
         whole_file(target) as file,
         parquet.ParquetWriter(file, schema, compression="zstd", write_page_checksum=True) as writer,
     ):
-        renamed = np.full(len(index.descriptions), -1, np.int32)
-        renamed[list(current)] = np.arange(len(current))
-        for batch in index.rows.to_batches() if current else ():
-            table = pa.Table.from_batches([batch])
-            table = table.set_column(0, "entry", pa.array(renamed[table["entry"].to_numpy()]))
-            writer.write_table(table.filter(compute.greater_equal(table["entry"], 0)))
-        tables = []
-        for path in paths:
-            name, state = _name(path), _state(path)
-            if state is None or (name, state) in known:
-                continue
-            about, table = read_table(path)
-            numbers = pa.repeat(pa.scalar(len(entries), pa.int32()), len(table))
-            tables.append(table.replace_schema_metadata(None).add_column(0, "entry", numbers))
-            entries.append((name, state, about))
-            if len(tables) == 2000:
-                writer.write_table(pa.concat_tables(tables))
-                tables = []
-        if tables:
-            writer.write_table(pa.concat_tables(tables))
-        writer.add_key_value_metadata({ENTRIES: _packed(entries)})
-    return _read(folder)
+        sources = (source.to_batches(schema.names, batch_size=ROWS_OF_BATCH) for source in results.sources)
+        batches = itertools.chain.from_iterable(sources)
+        while group := list(itertools.islice(batches, BATCHES_OF_GROUP)):
+            table = pa.Table.from_batches(group)
+            position = positions[table["entry"].to_numpy()]
+            table = table.set_column(0, "entry", pa.array(position, pa.int32()))
+            writer.write_table(table.filter(pa.array(position >= 0)))
+        writer.add_key_value_metadata({ENTRIES: _packed(states, results.descriptions)})
 
 
 def delete_index(folder: Path) -> bool:
@@ -179,55 +153,41 @@ def delete_index(folder: Path) -> bool:
     return False
 
 
-def _packed(entries: Sequence[tuple[str, State, dict[str, Any]]]) -> bytes:
+def _packed(states: Mapping[Path, State], descriptions: Iterable[dict[str, Any]]) -> bytes:
     shared: dict[str, int] = {}
     lines = []
-    for name, state, about in entries:
+    for (path, state), about in zip(states.items(), descriptions, strict=True):
         common = json.dumps({key: value for key, value in about.items() if key not in OWN}, sort_keys=True)
         own = {key: about[key] for key in OWN}
-        lines.append((name, state, shared.setdefault(common, len(shared)), own))
+        lines.append((_name(path), state, shared.setdefault(common, len(shared)), own))
     return zlib.compress(json.dumps([list(map(json.loads, shared)), lines]).encode(), 1)
 
 
-def _read(folder: Path) -> _Entries:
+def _read(folder: Path) -> _Index:
     """Read the index; one that cannot be read counts as none."""
     import pyarrow as pa
     from pyarrow import dataset
 
-    path = folder / INDEX / FILE
-    require_file(path)
     with contextlib.suppress(*DAMAGES, zlib.error):
         # Its rows stay readable when another process replaces it.
-        with pa.memory_map(str(path)) as file:
+        with pa.memory_map(str(folder / INDEX / FILE)) as file:
             content = file.read_buffer()
         fragment = checked_format().make_fragment(pa.BufferReader(content))
-        schema = fragment.physical_schema
         shared, lines = json.loads(zlib.decompress(fragment.metadata.metadata[ENTRIES]))
-        plain = pa.schema([("entry", pa.int32()), *row_schema()])
-        if schema.equals(plain):
-            rows = dataset.FileSystemDataset([fragment], plain, checked_format())
-            numbers = {(name, tuple(state)): entry for entry, (name, state, _, _) in enumerate(lines)}
-            return _Entries(numbers, [{**shared[number], **own} for _, _, number, own in lines], rows)
-    return _Entries()
-
-
-def _known(index: _Entries, paths: Sequence[Path], states: Sequence[State | None]) -> dict[int, int]:
-    """Return the entry of each result that has not changed, by its position."""
-    found = {}
-    for position, (path, state) in enumerate(zip(paths, states, strict=True)):
-        if state is not None and index.numbers:
-            entry = index.numbers.get((_name(path), state))
-            if entry is not None:
-                found[position] = entry
-    return found
+        schema = pa.schema([("entry", pa.int32()), *row_schema()])
+        if fragment.physical_schema.equals(schema):
+            entries = {(name, tuple(state)): entry for entry, (name, state, _, _) in enumerate(lines)}
+            descriptions = [{**shared[number], **own} for _, _, number, own in lines]
+            return _Index(entries, descriptions, dataset.FileSystemDataset([fragment], schema, checked_format()))
+    return _Index()
 
 
 def _state(path: Path) -> State | None:
     """Return what tells a file from one that replaced it; None where there is none, or a link."""
     with contextlib.suppress(OSError):
-        found = os.lstat(path)
-        if stat.S_ISREG(found.st_mode):
-            return found.st_size, found.st_mtime_ns, found.st_ino
+        status = os.lstat(path)
+        if stat.S_ISREG(status.st_mode):
+            return status.st_size, status.st_mtime_ns, status.st_ino
     return None
 
 

@@ -10,14 +10,13 @@ import contextlib
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import filelock
 
 from rankplug.errors import RankplugError
-from rankplug.store._combination import BAR, CHAINS, TABLE_PARTS, Combination, read_combination
+from rankplug.store._combination import BAR, CHAINS, TABLE_PARTS, Combination, KeptScores, Result, Trial
 from rankplug.store._files import (
     COLUMNS,
     DAMAGES,
@@ -36,8 +35,7 @@ from rankplug.store._files import (
     row_schema,
     scores_path,
 )
-from rankplug.store._index import INDEX, FoundResults, delete_index, find_results, write_index
-from rankplug.store._trial import KeptScores, Result, Trial
+from rankplug.store._index import FILE, INDEX, FoundResults, delete_index, find_results, write_index
 from rankplug.system import check_can_write, check_memory, results_folder, write_whole
 
 if TYPE_CHECKING:
@@ -53,17 +51,14 @@ class Store:
     """A folder of results.
 
     Args:
-        folder: of the project when not given, or what ``RANKPLUG_RESULTS`` names.
+        folder: path of the folder; by default that of the project, or what ``RANKPLUG_RESULTS`` names.
     """
 
     def __init__(self, folder: str | Path | None = None) -> None:
         try:
             self.folder = Path(folder) if folder is not None else results_folder()
-            str(self.folder).encode()
         except TypeError:
             raise StoreError(f"a store is named by the path of its folder, not by {folder!r}") from None
-        except UnicodeEncodeError:
-            raise StoreError(f"the name of the folder {str(folder)!r} is not valid UTF-8; rename it") from None
 
     @classmethod
     def named(cls, store: Store | str | Path | None) -> Store:
@@ -188,7 +183,7 @@ class Store:
         path = scores_path(self.folder, trial)
         about, scores = read_scores(path)
         metrics = about["combination"].get("metrics")
-        expected = read_combination({**trial.combination.model_dump(), "metrics": metrics}).identity
+        expected = Combination(**{**trial.combination.model_dump(), "metrics": metrics}).identity
         if (about["identity"], about["fold"], about["trial"]) != (expected, trial.fold, trial.number):
             raise damaged(path, "its description is of another trial")
         return scores
@@ -260,28 +255,20 @@ class Store:
             return delete_index(self.folder)
         return False
 
-    def compact(self) -> Compaction:
-        """Put all results into the index, from which questions to thousands of them are answered in seconds."""
+    def compact(self) -> tuple[int, int]:
+        """Put all results into the index, which answers questions to thousands of them in seconds.
+
+        Returns:
+            The number of results, and the size of the index in bytes.
+        """
         paths = self.paths()
         try:
             write_index(self.folder, paths)
-            size = sum(file.stat().st_size for file in (self.folder / INDEX).glob("*"))
+            return len(paths), (self.folder / INDEX / FILE).stat().st_size
         except OSError as error:
+            for path in paths:
+                read_table(path)
             raise self._cannot_write(self.folder / INDEX, error) from error
-        return Compaction(len(paths), size)
-
-
-@dataclass(frozen=True)
-class Compaction:
-    """Outcome of writing the index.
-
-    Args:
-        results: number of results in it.
-        size: its size in bytes.
-    """
-
-    results: int
-    size: int
 
 
 TRIAL_COLUMNS = (*TABLE_PARTS, "combination", "fold", "trial")

@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rankplug.errors import did_you_mean
 from rankplug.statistics import PairedTest, Unit, effect_size, paired_permutation_test, paired_t_test, t_interval
 from rankplug.store._combination import TABLE_PARTS, with_canonical_names
@@ -38,8 +36,8 @@ FACTS = (
     "stopped",
     "test_fingerprint",
 )
-PLACE = ("source", "entry")
-"""Columns that say where the rows of a trial are; no question sees them."""
+ENTRY = "entry"
+"""Column that joins the rows of a trial to it; questions do not see it."""
 QUERY_COLUMNS = ("metric", "query", "value", "iteration")
 CURVE_COLUMNS = ("metric", "part", "iteration", "value")
 POOLED = (*TABLE_PARTS, "combination")
@@ -63,19 +61,19 @@ def results(
     pool: str | Sequence[str] = (),
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Return one row a trial and metric, or with ``group_by`` one row a group and metric with a t interval over trials.
+    """Return a row per trial and metric, or with ``group_by`` a row per group and metric with a t interval over trials.
 
-    Where results were merged, a column tells the origin of each, and the origins of a group.
+    Where results were merged, a column has the origin of each, and the origins of a group.
 
     Groups that would average unlike combinations, such as those of two backends, are refused unless ``pool`` allows it.
 
     Args:
-        store: the results' folder, or the usual one.
+        store: the folder of results; that of the project by default.
         where: a condition in SQL on the columns of ``trials``, such as ``loss = 'xe_ndcg' and fold = 1``.
-        metric: only these.
+        metric: the metrics; all by default.
         group_by: columns; the folds inside a group are averaged within each trial number.
         pool: parts of combinations that may differ inside a group, and are averaged like folds.
-        level: of the intervals.
+        level: level of the intervals.
     """
     fraction(level, "level")
     frame = trial_means(store, where, metric)
@@ -89,10 +87,10 @@ def trial_means(store: Store | str | Path | None, where: str, metric: str | Sequ
     condition = f"where {where}" if where else ""
     frame = query(
         f"select {columns}, means.metric, means.value, means.queries"
-        f" from (select {', '.join(PLACE)}, metric, favg(value) filter (where not isnan(value)) as value,"
+        f" from (select {ENTRY}, metric, favg(value) filter (where not isnan(value)) as value,"
         f" count(*) filter (where not isnan(value)) as queries"
-        f" from (select * from placed_queries {condition}) group by {', '.join(PLACE)}, metric) as means"
-        f" join placed_trials as trials using ({', '.join(PLACE)}) order by all",
+        f" from (select * from all_queries {condition}) group by {ENTRY}, metric) as means"
+        f" join all_trials as trials using ({ENTRY}) order by all",
         store,
     )
     if not frame[ORIGIN].any():
@@ -117,24 +115,19 @@ def query(sql: str, store: Store | str | Path | None = None) -> pd.DataFrame:
     require_modules("duckdb", "pyarrow")
     import duckdb
 
-    opened = Store.named(store)
-    found = opened.find()
-    connection = _connect(opened, found)
+    wrong_question = (
+        duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.PermissionException
+    )  # fmt: skip
+    store = Store.named(store)
+    found = store.find()
     try:
-        answer: pd.DataFrame = connection.execute(with_canonical_names(sql)).df()
+        with _connect(store, found) as connection:
+            answer: pd.DataFrame = connection.execute(with_canonical_names(sql)).df()
     except duckdb.Error as error:
-        of_question = (
-            duckdb.ParserException,
-            duckdb.BinderException,
-            duckdb.CatalogException,
-            duckdb.PermissionException,
-        )
         # A damaged result is named; a damaged index is deleted and written again.
-        if not isinstance(error, of_question) and opened.recover(found):
-            return query(sql, opened)
+        if not isinstance(error, wrong_question) and store.recover(found):
+            return query(sql, store)
         raise ResultsError(f"the results cannot answer this query: {str(error).strip()}") from None
-    finally:
-        connection.close()
     return answer
 
 
@@ -148,38 +141,34 @@ def _connect(store: Store, found: FoundResults) -> Any:
         {
             **trial_columns(about),
             **{name: about["record"].get(name) for name in FACTS},
-            **dict(zip(PLACE, place, strict=True)),
             ORIGIN: origins.get(f"{path.parent.name}/{path.name}", ""),
             "file": str(path),
+            ENTRY: entry,
         }
-        for about, place, path in zip(found.descriptions, found.places, found.paths, strict=True)
+        for about, entry, path in zip(found.descriptions, found.entries, found.paths, strict=True)
     ]
-    trials = pd.DataFrame(rows, columns=[*TRIAL_COLUMNS, *FACTS, ORIGIN, "file", *PLACE])
     failures = [
         {**trial_columns({**record, "record": {}}), "failure": record["failure"]} for record in store.failures()
     ]
+    own = [*TRIAL_COLUMNS, *FACTS, ORIGIN]
     connection = duckdb.connect()
     for setting in ("enable_external_access = false", "python_enable_replacements = false"):
         connection.execute(f"set {setting}")
     connection.execute("set lock_configuration = true")
-    connection.register("placed_trials", trials)
-    connection.execute(f"create view trials as select * exclude ({', '.join(PLACE)}) from placed_trials")
+    connection.register("all_trials", pd.DataFrame(rows, columns=[*own, "file", ENTRY]))
     connection.register("failures", pd.DataFrame(failures, columns=[*TRIAL_COLUMNS, "failure"]))
     sources = found.sources or [rows_of([])]
     for number, source in enumerate(sources):
         connection.register(f"rows_{number}", source)
-    every = " union all by name ".join(
-        f"select {number} as {PLACE[0]}, * from rows_{number}" for number in range(len(sources))
-    )
-    own = ", ".join(f"trials.{name}" for name in [*TRIAL_COLUMNS, *FACTS, ORIGIN])
+    every = " union all by name ".join(f"select * from rows_{number}" for number in range(len(sources)))
     for table, measure, columns in (("queries", "query", QUERY_COLUMNS), ("curves", "curve", CURVE_COLUMNS)):
-        words = ", ".join(f"rows.{name}" for name in columns)
+        words = ", ".join([*(f"trials.{name}" for name in own), *(f"rows.{name}" for name in columns)])
         connection.execute(
-            f"create view placed_{table} as select {own}, {words}, {', '.join(f'trials.{name}' for name in PLACE)}"
-            f" from ({every}) as rows join placed_trials as trials using ({', '.join(PLACE)})"
-            f" where rows.measure = '{measure}'"
+            f"create view all_{table} as select {words}, {ENTRY} from ({every}) as rows"
+            f" join all_trials as trials using ({ENTRY}) where rows.measure = '{measure}'"
         )
-        connection.execute(f"create view {table} as select * exclude ({', '.join(PLACE)}) from placed_{table}")
+    for table in ("trials", "queries", "curves"):
+        connection.execute(f"create view {table} as select * exclude ({ENTRY}) from all_{table}")
     return connection
 
 
@@ -189,16 +178,16 @@ def distinguishing(rows: pd.DataFrame) -> list[str]:
 
 
 def grouped(frame: pd.DataFrame, groups: Sequence[str], pool: Sequence[str], level: float) -> pd.DataFrame:
-    """Return one row a group and metric: the mean over trials with Student's interval, and what it is made of.
+    """Return one row per group and metric: the mean over trials with Student's interval, and the counts behind it.
 
     A trial's value is the mean over the folds and, where they are pooled, the combinations of its group. A trial that
     lacks some of these is ``incomplete`` and left out, as it would be a mean of something else.
 
     Args:
-        frame: a row a trial and metric.
+        frame: one row per trial and metric.
         groups: columns that tell groups apart.
         pool: parts of combinations that may differ inside a group.
-        level: of the intervals.
+        level: level of the intervals.
     """
     import pandas as pd
 
@@ -229,8 +218,8 @@ def means_of_trials(rows: pd.DataFrame, group: pd.Series[int] | None = None) -> 
     """Return the value of each trial that has all folds and combinations of its group, by group and trial.
 
     Args:
-        rows: a row a trial and metric.
-        group: the number of each row's group; all are of one where it is not given.
+        rows: one row per trial and metric.
+        group: number of each row's group; a single group by default.
     """
     group = rows["trial"] * 0 if group is None else group
     by_trial = rows.groupby([group, rows["trial"]])["value"]
@@ -243,48 +232,44 @@ def _intervals(means: pd.Series[float], level: float) -> pd.DataFrame:
     """Return mean, low and high of each group."""
     import pandas as pd
 
-    group, values = means.index.get_level_values(0).to_numpy(), means.to_numpy()
-    present, begins = np.unique(group, return_index=True)
-    found = (
-        [t_interval(own, unit="trials", level=level) for own in np.split(values, begins[1:])] if len(present) else []
-    )
-    numbers = [(interval.point, interval.low, interval.high) for interval in found]
-    return pd.DataFrame(numbers, index=present, columns=["mean", "low", "high"], dtype=float)
+    intervals = {
+        group: t_interval(values.to_numpy(), unit="trials", level=level) for group, values in means.groupby(level=0)
+    }
+    numbers = {group: (interval.point, interval.low, interval.high) for group, interval in intervals.items()}
+    return pd.DataFrame.from_dict(numbers, orient="index", columns=["mean", "low", "high"], dtype=float)
 
 
 def _refuse_mixtures(frame: pd.DataFrame, groups: Sequence[str], pool: Sequence[str]) -> None:
-    told = {*groups, *pool}
-    if "combination" in told:
+    allowed = {*groups, *pool}
+    if "combination" in allowed:
         return
     parts = frame[[*TABLE_PARTS, "combination"]].drop_duplicates()
     keys = [name for name in groups if name in TABLE_PARTS]
     several = parts[parts.duplicated(keys, keep=False)].groupby(keys, dropna=False) if keys else [((), parts)]
     for names, group in several:
-        what = ", ".join(str(name) for name in names) or "the results"
-        mixed = {name: list(group[name].unique()) for name in TABLE_PARTS if name not in told}
+        group_name = ", ".join(str(name) for name in names) or "the results"
+        mixed = {name: list(group[name].unique()) for name in TABLE_PARTS if name not in allowed}
         mixed = {name: values for name, values in mixed.items() if len(values) > 1}
         if mixed:
             words = "; ".join(f"{name}: {_few(values)}" for name, values in mixed.items())
             raise ResultsError(
-                f"a mean over {what} would mix {group['combination'].nunique()} combinations ({words}); add"
+                f"a mean over {group_name} would mix {group['combination'].nunique()} combinations ({words}); add"
                 f" {','.join(mixed)} to --group-by, choose some with --where, or allow it with --pool {','.join(mixed)}"
             )
         for _, alike in group.groupby(list(TABLE_PARTS), dropna=False)["combination"]:
             if len(alike) > 1:
                 raise ResultsError(
-                    f"a mean over {what} would mix results of other versions, data or metrics ({_few(list(alike))});"
-                    f" choose one with --where \"combination = '{alike.iloc[0]}'\", or add combination to --group-by"
+                    f"a mean over {group_name} would mix results of other versions, data or metrics"
+                    f" ({_few(list(alike))}); choose one with --where \"combination = '{alike.iloc[0]}'\", or add"
+                    " combination to --group-by"
                 )
 
 
 def _few(values: Sequence[Any]) -> str:
     import pandas as pd
 
-    words = [
-        "none" if pd.isna(value) or value == "" else f"{value:g}" if isinstance(value, float) else str(value)
-        for value in values
-    ]
-    words = words[:SHOWN]
+    words = ["none" if pd.isna(value) or value == "" else format(value, "g" * isinstance(value, float))
+             for value in values[:SHOWN]]  # fmt: skip
     return ", ".join(words) + (f" and {len(values) - SHOWN} more" if len(values) > SHOWN else "")
 
 
@@ -306,9 +291,9 @@ def compare(
     Args:
         first: a condition in SQL, such as ``loss = 'xe_ndcg'``, that picks one combination a data set.
         second: the other.
-        store: the results' folder, or the usual one.
-        metric: only these.
-        level: of the intervals.
+        store: the folder of results; that of the project by default.
+        metric: the metrics; all by default.
+        level: level of the intervals.
     """
     import pandas as pd
 
@@ -380,14 +365,13 @@ def _compared(rows: pd.DataFrame, level: float) -> Iterator[dict[str, Any]]:
             "mean_first": pairs["value_first"].mean(),
             "mean_second": pairs["value_second"].mean(),
             "difference": (pairs["value_first"] - pairs["value_second"]).mean(),
+            **dict.fromkeys(("low", "high", "p"), float("nan")),
+            "test": "",
+            "effect_size": float("nan"),
         }
         if len(pairs) > 1:
-            difference = test(*pairs.to_numpy().T, unit=unit, level=level)
-            effect = effect_size(*pairs.to_numpy().T)
-            yield {
-                **facts, "low": difference.low, "high": difference.high, "p": difference.p_value,
-                "test": difference.method, "effect_size": effect,
-            }  # fmt: skip
-        else:
-            nothing = dict.fromkeys(("low", "high", "p"), float("nan"))
-            yield {**facts, **nothing, "test": "", "effect_size": float("nan")}
+            values = pairs.to_numpy().T
+            difference = test(*values, unit=unit, level=level)
+            facts |= {"low": difference.low, "high": difference.high, "p": difference.p_value}
+            facts |= {"test": difference.method, "effect_size": effect_size(*values)}
+        yield facts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import json
 import re
@@ -18,8 +17,7 @@ from typing import Any, BinaryIO
 
 import yaml
 
-from rankplug.errors import shown
-from rankplug.store._combination import identity_of, read_combination
+from rankplug.store._combination import Combination, identity_of
 from rankplug.store._files import (
     SCORES,
     StoreError,
@@ -28,7 +26,6 @@ from rankplug.store._files import (
     read_failure,
     read_scores,
     read_table,
-    require_file,
 )
 from rankplug.store._store import NOTEBOOK, NOTEBOOKS, Store
 from rankplug.system import OwnedFolder, whole_file, write_whole
@@ -52,7 +49,7 @@ records.json      for each trial its combination, seed, plugins with all paramet
 """
 
 
-@dataclass(frozen=True)
+@dataclass
 class MergeCounts:
     """Counts of a merge.
 
@@ -62,8 +59,8 @@ class MergeCounts:
         unlike: those of them that have other numbers in the other store.
     """
 
-    new: int
-    there: int
+    new: int = 0
+    there: int = 0
     unlike: tuple[str, ...] = ()
 
 
@@ -78,13 +75,12 @@ def merge(store: Store, others: Iterable[Path], origin: str = "", dry_run: bool 
         store: the store that is added to.
         others: folders of results, archives, or folders to which an archive was unpacked.
         origin: name of the source; the name of the folder or archive when empty.
-        dry_run: checks and counts, and copies nothing.
+        dry_run: whether to check and count only, and copy nothing.
     """
-    counts = MergeCounts(0, 0)
+    counts = MergeCounts()
     for other in others:
         with _unpacked(other) as folder:
-            new, there, unlike = _merge_folder(store, folder, origin or other.name, dry_run)
-        counts = MergeCounts(counts.new + new, counts.there + there, counts.unlike + unlike)
+            _merge_folder(store, folder, origin or other.name, dry_run, counts)
     return counts
 
 
@@ -130,41 +126,41 @@ def _unpack(archive: zipfile.ZipFile, folder: Path, size: int) -> None:
             shutil.copyfileobj(content, file)
 
 
-def _merge_folder(store: Store, folder: Path, origin: str, dry_run: bool) -> tuple[int, int, tuple[str, ...]]:
+def _merge_folder(store: Store, folder: Path, origin: str, dry_run: bool, counts: MergeCounts) -> None:
     exported = (folder / SUMS).is_file()
     source = Store(folder / "results" if exported else folder)
-    earlier, new, unlike = origins_of(source.folder), list[Path](), []
+    earlier = origins_of(source.folder)
     digests: dict[str, dict[str, str]] = {}
-    paths = list(source.files())
-    for path in paths:
+    new: dict[Path, Path] = {}
+    for path in source.files():
         name = _checked_name(path, source.folder)
         target = store.folder / name
-        if not target.exists() and not path.is_symlink():
-            new.append(path)
-            digests.setdefault(earlier.get(name, origin), {})[name] = sha256_of(path.read_bytes())
-        elif target.exists() and not read_table(target)[1].to_pandas().equals(read_table(path)[1].to_pandas()):
-            unlike.append(name)
-    failures = sorted(source.folder.glob("*/*.failed.json"))
-    scores = sorted(source.folder.glob(f"{SCORES}/*/*.parquet"))
-    for path in failures:
+        if target.exists():
+            counts.there += 1
+            if not read_table(target)[1].to_pandas().equals(read_table(path)[1].to_pandas()):
+                counts.unlike += (name,)
+        elif not path.is_symlink():
+            counts.new += 1
+            new[target] = path
+            digests.setdefault(earlier.get(name, origin), {})[name] = sha256_of(path)
+    for path in sorted(source.folder.glob("*/*.failed.json")):
         read_failure(path)
-    for path in scores:
+        target = store.folder / path.relative_to(source.folder)
+        result = Path(str(target).replace(".failed.json", ".parquet"))
+        if result not in new and not result.exists():
+            new[target] = path
+    for path in sorted(source.folder.glob(f"{SCORES}/*/*.parquet")):
         read_scores(path)
-    if not dry_run:
-        # Before the results, so that a merge that is killed loses no origin.
-        for name, files in digests.items():
-            _write_origin(store.folder, name, files)
-        for path in new:
-            store.write_file(store.folder / path.relative_to(source.folder), path.read_bytes())
-        for path in failures:
-            target = store.folder / path.relative_to(source.folder)
-            if not Path(str(target).replace(".failed.json", ".parquet")).exists():
-                _copy(store, path, target)
-        for path in scores:
-            _copy(store, path, store.folder / path.relative_to(source.folder))
-        for path in _executed((folder if exported else source.folder) / NOTEBOOKS):
-            _copy(store, path, store.folder / NOTEBOOKS / path.name)
-    return len(new), len(paths) - len(new), tuple(unlike)
+        new[store.folder / path.relative_to(source.folder)] = path
+    new |= {store.folder / NOTEBOOKS / path.name: path for path in _executed(folder / NOTEBOOKS)}
+    if dry_run:
+        return
+    # Before the results, so that a merge that is killed loses no origin.
+    for name, files in digests.items():
+        _write_origin(store.folder, name, files)
+    for target, path in new.items():
+        if not target.exists() and not path.is_symlink():
+            store.write_file(target, path.read_bytes())
 
 
 def _executed(folder: Path) -> list[Path]:
@@ -179,7 +175,7 @@ def _checked_name(path: Path, folder: Path) -> str:
     if path.relative_to(folder) != name:
         raise StoreError(f"{path} is the result {name} by its description; move it out of the folder")
     try:
-        parts = read_combination(about["combination"]).model_dump(mode="json")
+        parts = Combination(**about["combination"]).model_dump(mode="json")
         identity = identity_of(about["plugins"], about["versions"], parts, about["data_fingerprint"])
     except KeyError as error:
         raise StoreError(f"{path} is damaged (its description has no {error}); move it out of the folder") from error
@@ -191,19 +187,11 @@ def _checked_name(path: Path, folder: Path) -> str:
     return name.as_posix()
 
 
-def _copy(store: Store, path: Path, target: Path) -> None:
-    if not target.exists() and not path.is_symlink():
-        store.write_file(target, path.read_bytes())
-
-
 def export(store: Store, target: Path) -> Path:
     """Write a zip archive of all results with everything needed to run them again."""
     paths = store.paths()
     if not paths:
         raise StoreError(f"there is nothing to export in {store.folder}")
-    if target.exists() and not target.is_file():
-        reason = "Is a directory" if target.is_dir() else "Is no regular file"
-        raise StoreError(f"cannot write {target}: {reason}; name a file in a folder that exists")
     if target.is_file() and target.stat().st_size and not zipfile.is_zipfile(target):
         raise StoreError(f"{target} is there already and is no archive; name another, or remove it")
     records = [read_about(path) for path in paths]
@@ -211,48 +199,34 @@ def export(store: Store, target: Path) -> Path:
         with whole_file(target) as file:
             _write_archive(store, paths, records, file)
     except OSError as error:
-        unchanged = " (the file of that name is unchanged)" if target.exists() else ""
-        reason = f"cannot write {target}: {error.strerror or error}{unchanged}"
-        raise StoreError(f"{reason}; {_way_out(error)}") from error
+        raise StoreError(
+            f"cannot write {target}: {error.strerror or error}; free space, or name a file in a folder that can be"
+            " written"
+        ) from error
     return target
-
-
-def _way_out(error: OSError) -> str:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return "free space, or name a file on another disk"
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return "allow writing there, or name a file in another folder"
-    return "name a file in a folder that exists"
 
 
 def _write_archive(store: Store, paths: Iterable[Path], records: Sequence[dict[str, Any]], file: BinaryIO) -> None:
     texts = {
         "README.txt": HOW_TO_RERUN,
-        "sweep.yaml": yaml.dump(sweep_file(records), Dumper=_WithoutAliases, sort_keys=False),
+        "sweep.yaml": yaml.safe_dump(_sweep_file(records), sort_keys=False),
         "records.json": json.dumps(records, indent=1),
     }
     results = [*paths, *sorted(store.folder.glob(f"{SCORES}/*/*.parquet"))]
     results += sorted((store.folder / ORIGINS).glob("*.json"))
     files = {f"results/{path.relative_to(store.folder).as_posix()}": path for path in results}
     files |= {f"notebooks/{path.name}": path for path in _executed(store.folder / NOTEBOOKS)}
-    digests = {name: sha256_of(text.encode()) for name, text in texts.items()}
-    digests |= {name: sha256_of(path.read_bytes()) for name, path in files.items()}
+    digests = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
+    digests |= {name: sha256_of(path) for name, path in files.items()}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
-        for name, text in {**texts, SUMS: write_sums(digests)}.items():
+        sums = "".join(f"{digest}  {name}\n" for name, digest in sorted(digests.items()))
+        for name, text in {**texts, SUMS: sums}.items():
             archive.writestr(name, text)
         for name, path in files.items():
             archive.write(path, Path(name))
 
 
-class _WithoutAliases(yaml.SafeDumper):
-    """Writes equal lists out, as sweep files may have no aliases."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        """Return True for all values."""
-        return True
-
-
-def sweep_file(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _sweep_file(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return a sweep of exactly the recorded trials, as ``rankplug sweep`` reads it from a file."""
     grids: dict[str, dict[str, Any]] = {}
     for record in sorted(records, key=lambda record: (record["identity"], record["fold"], record["trial"])):
@@ -262,56 +236,44 @@ def sweep_file(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"grids": list(grids.values())}
 
 
-def sha256_of(content: bytes) -> str:
-    """Return the SHA-256 digest of a file's content."""
-    return hashlib.sha256(content).hexdigest()
-
-
-def write_sums(digests: Mapping[str, str]) -> str:
-    """Return the text of a list of digests by path, which ``sha256sum --check`` reads too."""
-    if broken := [path for path in digests if len(path.splitlines()) > 1]:
-        raise StoreError(f"{shown(broken[0])} has a line break in its name; rename the file")
-    return "".join(f"{digest}  {path}\n" for path, digest in sorted(digests.items()))
-
-
-def _read_sums(file: Path) -> dict[str, str]:
-    digests = {}
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise StoreError(f"cannot read {file}: {error}") from error
-    for number, line in enumerate(lines, 1):
-        match = SUM.fullmatch(line)
-        if match is None:
-            raise StoreError(f"{file}, line {number}: expected a SHA-256 digest and a path, found {line[:80]!r}")
-        digests[match[2]] = match[1]
-    return digests
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 digest of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _problems(folder: Path) -> tuple[int, list[str]]:
     """Compare a folder with its list of digests; return the number of digests, and a sentence per problem."""
-    root, digests = folder.resolve(), _read_sums(folder / SUMS)
-    problems = []
+    root, list_of_digests = folder.resolve(), folder / SUMS
+    digests, problems = {}, []
+    try:
+        lines = list_of_digests.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise StoreError(f"cannot read {list_of_digests}: {error}") from error
+    for number, line in enumerate(lines, 1):
+        match = SUM.fullmatch(line)
+        if match is None:
+            raise StoreError(
+                f"{list_of_digests}, line {number}: expected a SHA-256 digest and a path, found {line[:80]!r}"
+            )
+        digests[match[2]] = match[1]
     for name, digest in digests.items():
         file = root / name
         if not file.resolve().is_relative_to(root):
             problems.append(f"{name} lies outside of {folder}")
         elif not file.is_file():
             problems.append(f"{name} is missing")
-        elif sha256_of(file.read_bytes()) != digest:
+        elif sha256_of(file) != digest:
             problems.append(f"{name} was changed: its SHA-256 digest is not that of {SUMS}")
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     problems += [f"{name} is not in {SUMS}: it was added" for name in sorted(there - set(digests) - {SUMS})]
     return len(digests), problems
 
 
-def _check_sums(folder: Path, shown_as: Path) -> None:
-    if not (folder / SUMS).is_file():
-        return
-    _, problems = _problems(folder)
+def _check_sums(folder: Path, other: Path) -> None:
+    problems = _problems(folder)[1] if (folder / SUMS).is_file() else []
     if problems:
         more = f" ({len(problems) - 1} more files like it)" if len(problems) > 1 else ""
-        raise StoreError(f"{shown_as}: {problems[0]}{more}; nothing of it was merged; fetch it again")
+        raise StoreError(f"{other}: {problems[0]}{more}; nothing of it was merged; fetch it again")
 
 
 def verify(folder: Path) -> tuple[int, list[str]]:
@@ -338,7 +300,6 @@ def origins_of(folder: Path) -> dict[str, str]:
     """Return the source of each merged result of a store, by path in the store."""
     origins: dict[str, str] = {}
     for file in sorted((folder / ORIGINS).glob("*.json")):
-        require_file(file)
         try:
             record = json.loads(file.read_bytes())
             origins |= dict.fromkeys(record["files"], str(record["origin"]))

@@ -24,3 +24,10 @@ from ._trial_runs import run_trial as run_trial
 from ._tuning import Tuning as Tuning
 from ._tuning import plan_search as plan_search
 from ._tuning import tune as tune
+from ._workers import Task as Task
+from ._workers import TaskResult as TaskResult
+from ._workers import WorkerDiedError as WorkerDiedError
+from ._workers import WorkersGoneError as WorkersGoneError
+from ._workers import environment as environment
+from ._workers import run_task as run_task
+from ._workers import run_task_in_notebook as run_task_in_notebook

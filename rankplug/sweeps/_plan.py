@@ -17,7 +17,6 @@ file::
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,7 +38,7 @@ from rankplug.errors import (
     shown,
 )
 from rankplug.registry import DEEPEST, parse, registry, require_packages
-from rankplug.store import IDENTITY, Combination, Trial, combinations, read_about, read_combination
+from rankplug.store import IDENTITY, Combination, Trial, combinations, read_about
 from rankplug.sweeps._progress import duration
 from rankplug.system import require_modules, whole_number
 from rankplug.training import LOSS
@@ -86,19 +85,11 @@ class Plan:
     def joined(plans: Iterable[Plan]) -> Plan:
         """Join several plans into one, with each trial once."""
         several = list(plans)
-
-        def once(kind: str) -> tuple[Trial, ...]:
-            trials = [trial for plan in several for trial in getattr(plan, kind)]
-            return tuple({trial.identity: trial for trial in trials}.values())
-
-        return Plan(
-            once("waiting"),
-            once("done"),
-            once("failed"),
-            sum(plan.left_out for plan in several),
-            once("measurable"),
-            once("scored"),
-        )
+        groups = {
+            name: tuple({trial.identity: trial for plan in several for trial in getattr(plan, name)}.values())
+            for name in ("waiting", "done", "failed", "measurable", "scored")
+        }
+        return Plan(**groups, left_out=sum(plan.left_out for plan in several))
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -165,13 +156,12 @@ def expected_time(trials: Iterable[Trial], store: Store) -> ExpectedTime:
     At most a few hundred files are read, however large the store is.
     """
     planned = [trial.combination for trial in trials]
-    own = {combination.identity: combination for combination in planned}
     times: dict[Any, list[float]] = defaultdict(list)
 
     def similar(parts: Mapping[str, Any]) -> tuple[str, ...]:
         return parts["dataset"], parts["backend"], parts["scorer"]
 
-    for folder in _latest_folders(store.folder, own) if planned else ():
+    for folder in _latest_folders(store.folder, {combination.identity for combination in planned}) if planned else ():
         for path in sorted(folder.glob("*.parquet"))[:1]:
             about = read_about(path)
             seconds = sum(about["record"].get(name) or 0.0 for name in SECONDS)
@@ -187,14 +177,10 @@ def expected_time(trials: Iterable[Trial], store: Store) -> ExpectedTime:
 
 def _latest_folders(folder: Path, own: Collection[str]) -> list[Path]:
     """Return the folders of results of some combinations, and the latest of others."""
-    try:
-        entries = [entry for entry in os.scandir(folder) if IDENTITY.fullmatch(entry.name)]
-    except OSError:
-        return []
-    entries.sort(key=lambda entry: -entry.stat().st_mtime)
-    mine = [entry for entry in entries if entry.name in own]
-    others = [entry for entry in entries if entry.name not in own]
-    return [Path(entry.path) for entry in mine[:MOST_COMPARED] + others[:MOST_COMPARED]]
+    folders = [path for path in folder.glob("*/") if IDENTITY.fullmatch(path.name)]
+    folders.sort(key=lambda path: -path.stat().st_mtime)
+    groups = [[path for path in folders if (path.name in own) == mine] for mine in (True, False)]
+    return [path for group in groups for path in group[:MOST_COMPARED]]
 
 
 def folds_of(combination: Combination, folds: Folds) -> tuple[int, ...]:
@@ -244,55 +230,41 @@ class Sweep:
         plans = []
         for grids in [(grid,) for grid in self.grids] if apart else [self.grids]:
             runs = grids[0].get(RUNS) if apart else None
-            selected, left_out = combinations([_without_runs(grid) for grid in grids], **self.fixed)
-            trials = self._trials(selected, runs)
-            if self.choosing:
-                trials = needed_trials(trials, self.choosing, store)
-            plans.append(self._sorted(trials, store, retry_failed, left_out))
+            plain = [{**grid} if isinstance(grid, Mapping) else grid for grid in grids]
+            if apart:
+                plain[0].pop(RUNS, None)
+            selected, left_out = combinations(plain, **self.fixed)
+            trials = needed_trials(self._trials(selected, runs), self.choosing, store)
+            states: dict[str, list[Trial]] = {"waiting": [], "done": [], "failed": []}
+            for trial in trials:
+                failed = not retry_failed and store.has_failed(trial)
+                states["done" if store.has(trial) else "failed" if failed else "waiting"].append(trial)
+            waiting, done, failures = map(tuple, states.values())
+            scored = waiting if self.keep_scores else ()
+            plans.append(Plan(waiting, done, failures, left_out, store.with_scores(waiting), scored))
         return replace(Plan.joined(plans), sweeps=(self,), retry_failed=retry_failed)
 
     def _trials(self, selected: Iterable[Combination], runs: Any) -> list[Trial]:
-        if runs is not None:
+        if runs is None:
+            whole_number(self.trials, "trials", least=1)
+            folds = read_folds(self.folds)
             return [
                 Trial(combination, fold, number)
                 for combination in selected
-                for fold, number in _read_runs(runs)
-                if folds_of(combination, (fold,))
+                for fold in folds_of(combination, folds)
+                for number in range(self.trials)
             ]
-        whole_number(self.trials, "trials", least=1)
-        folds = read_folds(self.folds)
+        pairs = runs if isinstance(runs, (list, tuple)) else ()
+        if not pairs or not all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs):
+            raise GrammarError(
+                f"runs are pairs of a fold and the number of a trial, such as [[1, 0]]; got {shown(runs)}"
+            )
         return [
-            Trial(combination, fold, number)
+            Trial(combination, fold, whole_number(number, "the number of a trial"))
             for combination in selected
-            for fold in folds_of(combination, folds)
-            for number in range(self.trials)
+            for one, number in pairs
+            for fold in folds_of(combination, (whole_number(one, "fold"),))
         ]
-
-    def _sorted(self, trials: Iterable[Trial], store: Store, retry_failed: bool, left_out: int) -> Plan:
-        """Sort trials into those to run, done and failed."""
-        waiting, done, failed = [], [], []
-        for trial in trials:
-            if store.has(trial):
-                done.append(trial)
-            elif store.has_failed(trial) and not retry_failed:
-                failed.append(trial)
-            else:
-                waiting.append(trial)
-        scored = tuple(waiting) if self.keep_scores else ()
-        measurable = store.with_scores(waiting)
-        return Plan(tuple(waiting), tuple(done), tuple(failed), left_out, measurable, scored)
-
-
-def _without_runs(grid: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {part: value for part, value in grid.items() if part != RUNS} if isinstance(grid, Mapping) else grid
-
-
-def _read_runs(runs: Any) -> list[tuple[int, int]]:
-    """Read pairs of a fold and the number of a trial."""
-    pairs = runs if isinstance(runs, (list, tuple)) else ()
-    if not pairs or not all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs):
-        raise GrammarError(f"runs are pairs of a fold and the number of a trial, such as [[1, 0]]; got {shown(runs)}")
-    return [(whole_number(fold, "fold"), whole_number(number, "the number of a trial")) for fold, number in pairs]
 
 
 def plan_sweeps(sweeps: Iterable[Sweep], store: Store, *, retry_failed: bool = False) -> Plan:
@@ -331,43 +303,34 @@ def read_words(words: Iterable[str]) -> Sweep:
 def read_file(path: Path, profile: str | None = None) -> Sweep:
     """Read the sweep in a YAML file, with the changes of a profile."""
     try:
-        text = path.read_bytes()
+        text = path.read_text(encoding="utf-8")
         _check_structure(text, path)
         content = yaml.safe_load(text)
     except OSError as error:
         raise GrammarError(f"cannot read {path}: {error.strerror}") from None
-    except (UnicodeDecodeError, yaml.reader.ReaderError) as error:
-        raise GrammarError(f"{path} is not text in UTF-8 ({error.reason}); write it again as such") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"{path}, line {mark.line + 1}" if mark else str(path)
-        raise GrammarError(f"{where} is not YAML: {getattr(error, 'problem', error)}") from None
-    except (ValueError, TypeError, AttributeError) as error:
-        raise GrammarError(f"{path} holds a value that cannot be read: {str(error)[:200]}") from None
+    except (ValueError, TypeError, AttributeError, yaml.YAMLError) as error:
+        raise GrammarError(f"{path} is not YAML in UTF-8: {' '.join(str(error).split())[:300]}") from None
     if not isinstance(content, Mapping):
         raise GrammarError(f"{path} must map the parts of a combination to values, such as loss: [xe_ndcg, lambdarank]")
     profiles = content.get("profiles") or {}
-    if not isinstance(profiles, Mapping) or not all(isinstance(profile, Mapping) for profile in profiles.values()):
+    if not isinstance(profiles, Mapping) or not all(isinstance(changes, Mapping) for changes in profiles.values()):
         raise GrammarError(f"{path}: profiles must map names to changes, such as smoke: {{trials: 1}}")
     if profile is not None and profile not in profiles:
         raise GrammarError(f"{path} has no profile {profile}: {did_you_mean(profile, profiles)}")
-    chosen = {**content, **(profiles[profile] if profile else {})}
+    parts = {**content, **(profiles[profile] if profile else {})}
     known = [*Combination.model_fields, *BESIDE_GRIDS, RUNS]
-    for name in chosen:
+    for name in parts:
         if name not in known:
             raise GrammarError(f"{path}: a sweep has no part {name}: {did_you_mean(str(name), known)}")
-    shared = {name: value for name, value in chosen.items() if name not in BESIDE_GRIDS}
-    given = chosen.get("grids") or [{}]
-    if not isinstance(given, list) or not all(isinstance(grid, Mapping) for grid in given):
-        raise GrammarError(f"{path}: grids must be a list of grids, such as - loss: [mse], got {shown(given)}")
-    grids = tuple({**shared, **grid} for grid in given)
-    trials = chosen.get("trials", 1)
-    if not isinstance(trials, int) or isinstance(trials, bool) or trials < 1:
-        raise GrammarError(f"{path}: trials must be a whole number of at least 1, got {shown(trials)}")
-    return Sweep(grids, read_folds(chosen.get("folds", 1)), trials)
+    grids = parts.get("grids") or [{}]
+    if not isinstance(grids, list) or not all(isinstance(grid, Mapping) for grid in grids):
+        raise GrammarError(f"{path}: grids must be a list of grids, such as - loss: [mse], got {shown(grids)}")
+    shared = {name: value for name, value in parts.items() if name not in BESIDE_GRIDS}
+    trials = whole_number(parts.get("trials", 1), f"{path}: trials", least=1)
+    return Sweep(tuple({**shared, **grid} for grid in grids), read_folds(parts.get("folds", 1)), trials)
 
 
-def _check_structure(text: bytes, path: Path) -> None:
+def _check_structure(text: str, path: Path) -> None:
     """Refuse YAML nested so deep, or with aliases that repeat so often, that building it exhausts time or memory."""
     depth = 0
     for event in yaml.parse(text, yaml.SafeLoader):
@@ -375,8 +338,7 @@ def _check_structure(text: bytes, path: Path) -> None:
         if depth > DEEPEST:
             raise GrammarError(f"{path} is nested more than {DEEPEST} deep")
         if isinstance(event, yaml.AliasEvent):
-            line = event.start_mark.line + 1 if event.start_mark else 1
-            raise GrammarError(f"{path}, line {line}: write out the alias *{event.anchor}")
+            raise GrammarError(f"{path}: write out the alias *{event.anchor}")
 
 
 def require(trials: Iterable[Trial], modules: Iterable[str] = ()) -> None:
@@ -390,16 +352,10 @@ def require(trials: Iterable[Trial], modules: Iterable[str] = ()) -> None:
     """
     several = list(trials)
     problems: dict[str, None] = {}
-    commands: set[str] = set()
-    for module in modules:
-        try:
-            require_modules(module)
-        except MissingPackageError as error:
-            # One package of an extra stands for all that the same command installs.
-            *_, command = str(error).rpartition(": ")
-            if command not in commands:
-                problems[str(error)] = None
-            commands.add(command)
+    try:
+        require_modules(*modules)
+    except MissingPackageError as error:
+        problems[str(error)] = None
     for backend in dict.fromkeys(trial.combination.backend for trial in several):
         try:
             require_packages(registry().specification("backend", backend))
@@ -432,7 +388,7 @@ def planned_on_data(plan: Plan, store: Store) -> Plan:
     """
     data_sets = {trial.combination.dataset: trial.combination for trial in plan.waiting}
     if all(
-        read_combination(combination.model_dump()).data_fingerprint == combination.data_fingerprint
+        Combination(**combination.model_dump()).data_fingerprint == combination.data_fingerprint
         for combination in data_sets.values()
     ):
         return plan
@@ -481,9 +437,6 @@ def needed_trials(trials: Sequence[Trial], choosing: int, store: Store) -> list[
     if len(first) == len(trials):
         return first
     open_folds = {trial.fold for trial in first if not store.has(trial)}
-    chosen: dict[Any, Any] = {}
-    if finished := [trial for trial in first if trial.fold not in open_folds]:
-        chosen = validation_quality(store.frame(finished)).idxmax().to_dict()
-    return [
-        trial for trial in trials if trial.number < choosing or chosen.get(trial.fold) == trial.combination.identity
-    ]
+    finished = [trial for trial in first if trial.fold not in open_folds]
+    best = validation_quality(store.frame(finished)).idxmax().to_dict() if finished else {}
+    return [trial for trial in trials if trial.number < choosing or best.get(trial.fold) == trial.combination.identity]

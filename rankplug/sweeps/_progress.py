@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections import defaultdict
 from collections.abc import Iterable
+from statistics import fmean
 from typing import Any
 
 from rankplug.store import Trial
@@ -40,9 +42,14 @@ class SweepProgress:
         self.running: dict[str, float] = {}
         self.started = time.time()
         self._seconds: dict[str, list[float]] = defaultdict(list)
-        self._total = len(self.left)
-        self._bar = _bar(self._total) if show and seen_at_once() else None
-        self._log_every = max(1.0, self._total / 20) if show and self._bar is None else 0.0
+        self._bar: Any = None
+        self._log_every = max(1.0, len(self.left) / 20) if show else 0.0
+        if show and seen_at_once():
+            from tqdm.auto import tqdm
+
+            # In a notebook the bar is a widget, to which tqdm adds one of letters where a width is named.
+            bar = "{bar}" if in_notebook() else "{bar:20}"
+            self._bar = tqdm(total=len(self.left), bar_format=f"{bar} {{n_fmt}}/{{total_fmt}} {{desc}}")
         self._logged = 0
 
     def begun(self, trials: Iterable[Trial]) -> None:
@@ -71,19 +78,14 @@ class SweepProgress:
         self.show()
 
     def seconds_left(self) -> float | None:
-        """Estimate the time left from finished trials, first those of the same data and scorer; None while there are
-        none.
-        """
-        known = [second for seconds in self._seconds.values() for second in seconds]
-        if not known:
+        """Estimate the time left from finished trials, first those of the same data and scorer; None without any."""
+        if not self._seconds:
             return None
-        mean = sum(known) / len(known)
-        total = 0.0
+        mean = fmean(itertools.chain.from_iterable(self._seconds.values()))
+        now, total = time.time(), 0.0
         for identity, trial in self.left.items():
-            alike = self._seconds.get(_kind(trial))
-            expected = sum(alike) / len(alike) if alike else mean
-            passed = time.time() - self.running[identity] if identity in self.running else 0.0
-            total += max(expected - passed, 0.0)
+            expected = fmean(self._seconds[_kind(trial)]) if _kind(trial) in self._seconds else mean
+            total += max(expected - (now - self.running.get(identity, now)), 0.0)
         return total / max(1, min(self.slots, len(self.left)))
 
     def __str__(self) -> str:
@@ -116,11 +118,3 @@ class SweepProgress:
 def _kind(trial: Trial) -> str:
     combination = trial.combination
     return f"{combination.dataset} {combination.backend} {combination.scorer}"
-
-
-def _bar(total: int) -> Any:
-    from tqdm.auto import tqdm
-
-    # In a notebook the bar is a widget, to which tqdm adds one of letters where a width is named.
-    bar = "{bar}" if in_notebook() else "{bar:20}"
-    return tqdm(total=total, bar_format=f"{bar} {{n_fmt}}/{{total_fmt}} {{desc}}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import time
 import traceback
 import warnings
@@ -15,15 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import BrokenPluginError, NotRunError
 from rankplug.registry import registry
-from rankplug.store import KeptScores, Store, StoreError, Trial
-from rankplug.sweeps._cluster import LOCAL, Cluster
-from rankplug.sweeps._notebooks import Notebooks
-from rankplug.sweeps._plan import Folds, Plan, Sweep, plan_sweeps, planned_on_data, require
+from rankplug.store import KeptScores, Store, StoreError, Trial, grids_of
+from rankplug.sweeps._plan import Folds, Plan, Sweep, planned_on_data, require
 from rankplug.sweeps._progress import SweepProgress
 from rankplug.sweeps._trial_runs import failed_result
 from rankplug.sweeps._workers import (
     DataName,
     Here,
+    Notebooks,
     Processes,
     Task,
     TaskResult,
@@ -47,10 +47,10 @@ from rankplug.system import (
 if TYPE_CHECKING:
     import pandas as pd
 
-ATTEMPTS = 2
-"""Workers that may die of a task: the first death may be the machine's fault, a second one is the task's."""
-MOST_LOSSES = 3
-"""Workers that a task may lose through no fault of its own before it is left to another sweep."""
+MOST_DEATHS, MOST_LOSSES = 2, 3
+"""Workers that may die of a task, since the first death may be the machine's fault, and workers that a task may lose
+through no fault of its own before it is left to another sweep.
+"""
 LOOK_AGAIN_AFTER = 0.5
 AHEAD = 8
 """Waiting tasks per worker among which the next is chosen; where more are on the same data, workers share these."""
@@ -124,10 +124,8 @@ def sweep(
         from rankplug.losses import renew
 
         renew()
-    grids = [grid] if isinstance(grid, Mapping) or not isinstance(grid, Iterable) else list(grid)
-    asked = Sweep(tuple(grids), folds, trials, fixed)
     results = Store.named(store)
-    todo = plan_sweeps([asked], results, retry_failed=retry_failed)
+    todo = Sweep(tuple(grids_of(grid)), folds, trials, fixed).plan(results, retry_failed=retry_failed)
     return run(
         todo, results, progress=progress, jobs=jobs, cluster=cluster, notebooks=notebooks, keep_scores=keep_scores
     )
@@ -160,14 +158,15 @@ def run(
             raise NotRunError("notebooks store no scores; sweep without notebooks to store them")
         # A notebook shows a model, so it trains one.
         todo = replace(todo, measurable=(), scored=())
-    if todo.waiting and cluster in ("", LOCAL):
+    if todo.waiting and cluster in ("", "local"):
         require(todo.waiting)
         todo = planned_on_data(todo, store)
-    outcome = Outcome(todo, store, [_sentence(trial, store) for trial in todo.failed])
+    failures = [f"{trial}: {store.failure(trial).strip().splitlines()[-1]}" for trial in todo.failed]
+    outcome = Outcome(todo, store, failures)
     if not todo.waiting:
         return outcome
-    here = [trial.combination.loss for trial in todo.waiting if registry().written_here("loss", trial.combination.loss)]
-    if notebooks and here:
+    losses = {trial.combination.loss for trial in todo.waiting}
+    if notebooks and (here := [loss for loss in losses if registry().written_here("loss", loss)]):
         raise BrokenPluginError(
             f"loss {here[0]} lives in this session only, and notebooks run in kernels of their own; sweep without"
             " notebooks, or make a package of the loss with rankplug new"
@@ -175,21 +174,18 @@ def run(
     store.check_writable()
     for trial in todo.waiting:
         store.failure_path(trial).unlink(missing_ok=True)
+    scored = frozenset(trial.identity for trial in (todo.waiting if keep_scores else todo.scored))
+    measurable = frozenset(trial.identity for trial in todo.measurable)
     with _workers(todo, store, jobs, cluster, notebooks) as workers:
         shown = SweepProgress(todo.waiting, workers.slots, progress)
         try:
-            kept = todo.waiting if keep_scores else todo.scored
-            tasks = tasks_of(todo.waiting, whole=notebooks, scored=frozenset(trial.identity for trial in kept))
-            _Schedule(tasks, workers, store, shown, frozenset(trial.identity for trial in todo.measurable)).run()
+            tasks = tasks_of(todo.waiting, whole=notebooks, scored=scored)
+            _Schedule(workers, store, shown, measurable, deque(tasks)).run()
         finally:
             shown.close()
     outcome.failures += shown.failures.values()
     outcome.not_run += shown.not_run.values()
     return outcome
-
-
-def _sentence(trial: Trial, store: Store) -> str:
-    return f"{trial}: {store.failure(trial).strip().splitlines()[-1]}"
 
 
 @contextlib.contextmanager
@@ -200,7 +196,7 @@ def _workers(todo: Plan, store: Store, jobs: int, cluster: str, notebooks: bool)
     if cluster:
         # Dask changes the environment for each worker that it starts in place of one that died.
         with environment({}):
-            yield Cluster(cluster, jobs, share, notebooks=notebooks)
+            yield registry().exported("cluster_workers")(cluster, jobs, share, notebooks=notebooks)
     elif notebooks:
         with environment(thread_environment(share)):
             yield Notebooks(store, jobs)
@@ -230,26 +226,24 @@ class _Schedule:
     """The state of a sweep that runs.
 
     Args:
-        tasks: the tasks.
         workers: the workers.
         store: the store of the results.
-        progress: shows the progress.
+        progress: display of the progress.
         measurable: identities of the trials whose test scores are stored.
+        waiting: the tasks that have not begun.
     """
 
-    tasks: Iterable[Task]
     workers: Workers
     store: Store
     progress: SweepProgress
-    measurable: frozenset[str] = frozenset()
-    waiting: deque[Task] = field(default_factory=deque)
+    measurable: frozenset[str]
+    waiting: deque[Task]
     elsewhere: deque[Task] = field(default_factory=deque)
     running: dict[Future[TaskResult], tuple[Task, contextlib.ExitStack]] = field(default_factory=dict)
     freed: deque[DataName] = field(default_factory=deque)
 
     def run(self) -> None:
         """Run all tasks; an interruption ends the workers and leaves finished results in the store."""
-        self.waiting.extend(self.tasks)
         try:
             while self.waiting or self.running or self.elsewhere:
                 self._begin_tasks()
@@ -297,17 +291,12 @@ class _Schedule:
 
         If there is none, one on data that no other worker has; of several, one whose loss no other is compiling.
         """
-        data = {task.data for task, _ in self.running.values()}
-        losses = {task.combination.loss for task, _ in self.running.values()}
+        running = [task for task, _ in self.running.values()]
+        data, losses = {task.data for task in running}, {task.combination.loss for task in running}
         own = self.freed[0] if self.freed else None
-
-        def put_off(position: int) -> tuple[bool, bool, bool]:
-            task = self.waiting[position]
-            return task.data != own, task.data in data, task.combination.loss in losses
-
-        position = min(range(min(len(self.waiting), AHEAD * self.workers.slots)), key=put_off)
-        task = self.waiting[position]
-        del self.waiting[position]
+        candidates = itertools.islice(self.waiting, AHEAD * self.workers.slots)
+        task = min(candidates, key=lambda task: (task.data != own, task.data in data, task.combination.loss in losses))
+        self.waiting.remove(task)
         return task
 
     def _stored_scores(self, trials: Iterable[Trial]) -> dict[str, KeptScores]:
@@ -328,10 +317,8 @@ class _Schedule:
             again: list[Task] = []
             try:
                 done = future.result()
-            except WorkerLostError as error:
-                done, again = self._after_loss(task, str(error))
             except WorkerDiedError as error:
-                done, again = self._after_death(task, str(error))
+                done, again = self._after_death(task, error)
             except WorkersGoneError:
                 raise
             except NotRunError as error:
@@ -348,41 +335,30 @@ class _Schedule:
             for trial in task.trials:
                 if trial.identity in repeated:
                     self.progress.put_back(trial)
-                elif trial.identity in not_run:
-                    self._settle(trial, not_run[trial.identity], not_run=True)
                 else:
-                    self._settle(trial, done.failure, not_run=done.not_run)
+                    reason = not_run.get(trial.identity, done.failure)
+                    self._settle(trial, reason, not_run=done.not_run or trial.identity in not_run)
         self.waiting.extend(again)
 
     def _settle(self, trial: Trial, failure: str, *, not_run: bool) -> None:
-        if self.store.has(trial):
-            self.progress.ended(trial, "")
-            return
         # A sweep removes the failures of what it runs before it begins, so one that is there is new.
-        if not self.store.has_failed(trial):
-            reason = failure or "the worker gave no result, and no reason"
+        if not self.store.has(trial) and not self.store.has_failed(trial):
+            failure = failure or "the worker gave no result, and no reason"
             if not_run:
-                self.progress.ended(trial, reason, not_run=True)
+                self.progress.ended(trial, failure, not_run=True)
                 return
-            self.store.write(failed_result(trial, reason))
-        self.progress.ended(trial, self.store.failure(trial))
+            self.store.write(failed_result(trial, failure))
+        self.progress.ended(trial, "" if self.store.has(trial) else self.store.failure(trial))
 
-    def _left(self, task: Task) -> tuple[Trial, ...]:
-        return tuple(trial for trial in task.trials if not self.store.has(trial) and not self.store.has_failed(trial))
-
-    def _after_loss(self, task: Task, reason: str) -> tuple[TaskResult, list[Task]]:
-        left = self._left(task)
-        if left and task.losses + 1 < MOST_LOSSES:
-            return TaskResult(failure=reason), [replace(task, trials=left, losses=task.losses + 1)]
-        return TaskResult(failure=f"{reason}; {MOST_LOSSES} workers were lost", not_run=True), []
-
-    def _after_death(self, task: Task, reason: str) -> tuple[TaskResult, list[Task]]:
-        """Blame a worker's death on the first trial without a result, as trials of a task run in order."""
-        left = self._left(task)
-        if task.deaths + 1 < ATTEMPTS or not left:
-            return TaskResult(failure=reason), [replace(task, trials=left, deaths=task.deaths + 1)] if left else []
-        blamed, *rest = left
-        failure = f"{reason}; {ATTEMPTS} workers died of it"
-        return TaskResult((failed_result(blamed, failure),), failure=failure), [
-            replace(task, trials=tuple(rest), deaths=0)
-        ] if rest else []
+    def _after_death(self, task: Task, error: WorkerDiedError) -> tuple[TaskResult, list[Task]]:
+        """Run the rest of a task again, or blame the first trial without a result, as trials of a task run in order."""
+        lost = isinstance(error, WorkerLostError)
+        left = tuple(trial for trial in task.trials if not self.store.has(trial) and not self.store.has_failed(trial))
+        task = replace(task, trials=left, losses=task.losses + lost, deaths=task.deaths + (not lost))
+        if not left or (task.losses < MOST_LOSSES and task.deaths < MOST_DEATHS):
+            return TaskResult(failure=str(error)), [task] if left else []
+        if lost:
+            return TaskResult(failure=f"{error}; {MOST_LOSSES} workers were lost", not_run=True), []
+        failure = f"{error}; {MOST_DEATHS} workers died of it"
+        rest = [replace(task, trials=left[1:], deaths=0)] if left[1:] else []
+        return TaskResult((failed_result(left[0], failure),), failure=failure), rest

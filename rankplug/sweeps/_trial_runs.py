@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from rankplug.errors import NotRunError, RankplugError, did_you_mean
 from rankplug.registry import registry
 from rankplug.store import (
+    Combination,
     DocumentScores,
     KeptScores,
     OtherTestPartError,
@@ -27,7 +28,6 @@ from rankplug.store import (
     StoreError,
     Trial,
     read_about,
-    read_combination,
 )
 from rankplug.system import is_environment_error, threads
 
@@ -90,40 +90,31 @@ LAST_DATA_BYTES = 2**27
 """Size of synthetic data up to which they stay in memory for the next trial, often another method on the same data."""
 
 
-class _LastData(NamedTuple):
-    """The blocks of data that no file determines, their pool, and what determines them."""
-
-    key: tuple[Any, ...]
-    pool: str
-    blocks: tuple[Split, ...]
-
-
-_last_data: list[_LastData] = []
-"""The data of the last trial of this process, if they are small."""
+_last_data: list[tuple[tuple[Any, ...], str, list[Split]]] = []
+"""The data of the last trial of this process, if they are small: what determines them, their pool and their blocks."""
 
 
 def _blocks(source: Source, trial: Trial) -> Iterator[Split]:
     """Yield the blocks of a trial's data, which may be those of the last trial."""
     parts = source.determined_by
-    key = None if parts is None else (*parts, trial.fold, trial.seed)
-    for last in tuple(_last_data):
-        if last.key == key:
-            source.pool = last.pool
-            yield from last.blocks
+    key = () if parts is None else (*parts, trial.fold, trial.seed)
+    for last_key, pool, last_blocks in tuple(_last_data):
+        if last_key == key:
+            source.pool = pool
+            yield from last_blocks
             return
     _last_data.clear()
     blocks: list[Split] = []
     size = 0
     for split in source.blocks(trial.fold, trial.seed):
         size += sum(part.features.nbytes for part in split)
-        if size > LAST_DATA_BYTES:
-            key = None
-            blocks.clear()
-        if key is not None:
+        if key and size <= LAST_DATA_BYTES:
             blocks.append(split)
+        else:
+            blocks.clear()
         yield split
-    if key is not None:
-        _last_data[:] = [_LastData(key, source.pool, tuple(blocks))]
+    if blocks:
+        _last_data[:] = [(key, source.pool, blocks)]
 
 
 def _test_part(trial: Trial) -> tuple[Source, Split, Iterator[Lists]]:
@@ -143,15 +134,10 @@ def _test_part(trial: Trial) -> tuple[Source, Split, Iterator[Lists]]:
     return source, split, itertools.chain([split.test], (further.test for further in blocks))
 
 
-def load_test_part(trial: Trial) -> Iterator[Lists]:
-    """Load the test part of a trial's data, in blocks where it has some."""
-    return _test_part(trial)[2]
-
-
 def _measure_again(trial: Trial, kept: KeptScores) -> Result | None:
     """Measure a trial's metrics on stored scores; None where they are of other test documents."""
     begin = time.perf_counter()
-    _, _, tests = _test_part(trial)
+    *_, tests = _test_part(trial)
     try:
         measured = _measure_blocks(kept.of_blocks(tests), trial.combination.metrics)
     except OtherTestPartError:
@@ -221,35 +207,30 @@ def _measure_blocks(
     blocks: Iterable[tuple[Lists, Doubles]], metrics: Iterable[str], keep_scores: bool = False
 ) -> _Measurements:
     """Measure the scores of a test part that comes in blocks, of which few are in memory at a time."""
+    from rankplug.metrics import evaluate
+
     values: dict[str, list[Doubles]] = {metric: [] for metric in metrics}
     names: list[str] = []
     digests: list[str] = []
     documents = 0
-    kept: list[tuple[Doubles, Any]] = []
+    stored: list[tuple[Doubles, Any]] = []
     for block, scores in blocks:
-        for metric, measured in measure(scores, block, metrics).items():
-            values[metric].append(measured)
+        for metric, of_blocks in values.items():
+            of_blocks.append(np.asarray(evaluate(scores, block, metric), np.float64))
         names += map(str, block.query_ids)
         digests.append(block.fingerprint)
         documents += block.documents
         if keep_scores:
-            kept.append((scores, block.lengths))
+            stored.append((scores, block.lengths))
     joined = hashlib.blake2b("".join(digests).encode(), digest_size=16).hexdigest()
-    scores_and_lengths = [np.concatenate(arrays) for arrays in zip(*kept, strict=True)]
+    scores_and_lengths = [np.concatenate(arrays) for arrays in zip(*stored, strict=True)]
     return _Measurements(
-        {metric: np.concatenate(measured) for metric, measured in values.items()},
+        {metric: np.concatenate(of_blocks) for metric, of_blocks in values.items()},
         tuple(names),
         documents,
         digests[0] if len(digests) == 1 else joined,
         DocumentScores(*scores_and_lengths) if keep_scores else None,
     )
-
-
-def measure(scores: Doubles, lists: Lists, metrics: Iterable[str]) -> dict[str, Doubles]:
-    """Compute the value of each metric for every query."""
-    from rankplug.metrics import evaluate
-
-    return {metric: np.asarray(evaluate(scores, lists, metric), np.float64) for metric in metrics}
 
 
 def _circumstances(started: float) -> dict[str, Any]:
@@ -280,13 +261,12 @@ def kept_run(identity: str, store: Store) -> KeptRun:
         identity: identity of the trial, such as ``0123456789abcdef-f1-t0``.
         store: the store of its result and scores.
     """
-    found = next((path for path in store.files() if path.stem == identity), None)
-    if found is None:
-        known = [path.stem for path in store.files()]
-        hint = did_you_mean(identity, known) if known else "it holds none"
+    paths = {path.stem: path for path in store.files()}
+    if identity not in paths:
+        hint = did_you_mean(identity, paths) if paths else "it holds none"
         raise StoreError(f"{store.folder} has no trial {identity}: {hint}")
-    about = read_about(found)
-    trial = Trial(read_combination(about["combination"]), about["fold"], about["trial"])
+    about = read_about(paths[identity])
+    trial = Trial(Combination(**about["combination"]), about["fold"], about["trial"])
     if not store.with_scores([trial]):
         raise StoreError(f"the scores of {identity} were not stored; run the sweep again with --keep-scores")
     return ranked_by(trial, store)
@@ -296,12 +276,11 @@ def ranked_by(trial: Trial, store: Store) -> KeptRun:
     """Return the test documents of a trial with their stored scores."""
     from rankplug.data import Lists
 
-    kept = store.kept_scores(trial)
+    stored = store.kept_scores(trial)
     try:
-        blocks = list(kept.of_blocks(load_test_part(trial)))
+        blocks, scores = zip(*stored.of_blocks(_test_part(trial)[2]), strict=True)
     except OtherTestPartError:
         raise StoreError(
             f"the scores of {trial.identity} are of other documents than {trial.combination.dataset} has"
         ) from None
-    lists = Lists.concatenate([block for block, _ in blocks])
-    return KeptRun(trial, lists, np.concatenate([scores for _, scores in blocks]), kept.record)
+    return KeptRun(trial, Lists.concatenate(list(blocks)), np.concatenate(scores), stored.record)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from rankplug.errors import FitError, GrammarError, shown
-from rankplug.registry import BackendSpecification, Grid, Reference, ScorerSpecification, expand, parse, registry
-from rankplug.store import FIT_PARTS, Combination, Store, read_combination
+from rankplug.registry import Grid, Reference, expand, parse, registry
+from rankplug.store import FIT_PARTS, Combination, Store, listed
 from rankplug.sweeps._plan import Folds, Plan, Sweep, chosen_on_validation, validation_quality
 from rankplug.sweeps._running import Outcome, sweep
-from rankplug.system import missing, whole_number
+from rankplug.system import require_modules, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,14 +64,11 @@ class SearchSpace:
         self.fixed = dict(parts)
         self.axes: list[Axis] = []
         self.usual: Combination | None = None
-        named = False
         if not self.fixed.get("scorer") and self.fixed.get("backend"):
-            backends = _listed(self.fixed["backend"])
+            backends = listed(self.fixed["backend"])
             names = {registry().specification("backend", backend).default_scorer for backend in backends}
             self.fixed["scorer"] = names.pop() if len(names) == 1 else ""
-        for part in SEARCHED:
-            if self.fixed.get(part):
-                named |= self._add(part, _listed(self.fixed[part]))
+        has_grid = [self._add(part, listed(self.fixed[part])) for part in SEARCHED if self.fixed.get(part)]
         self.candidate([0] * len(self.axes))
         if not self.axes:
             raise GrammarError(
@@ -80,8 +77,8 @@ class SearchSpace:
             )
         if self.size > MOST_CANDIDATES:
             raise GrammarError(f"a search is among at most {MOST_CANDIDATES:,} candidates, not {self.size:,}")
-        if not named:
-            self.usual = read_combination(self.fixed).validate_plugins()
+        if not any(has_grid):
+            self.usual = Combination(**self.fixed).validate_plugins()
 
     def _add(self, part: str, references: list[Any]) -> bool:
         """Add the axes of a part, and return whether it was given with values to choose from."""
@@ -89,20 +86,21 @@ class SearchSpace:
             every = tuple(str(single) for reference in references for single in expand(reference))
             self.axes.append(Axis(part, "", every))
             return True
-        given = parse(references[0])
-        if not (named := _has_grid(given)) and part in ("backend", "scorer"):
-            suggested = suggested_grid(part, given)
-            own = parse(suggested).parameters if suggested else {}
-            given = Reference(given.name, {**own, **given.parameters}, given.distribution)
+        plugin = parse(references[0])
+        has_grid = _has_grid(plugin)
+        parameters = plugin.parameters
+        if not has_grid and part in ("backend", "scorer"):
+            suggestion = getattr(registry().specification(part, plugin), "search", "")
+            parameters = {**(parse(suggestion).parameters if suggestion else {}), **parameters}
         plain = {}
-        for name, value in given.parameters.items():
-            choices = [single.parameters[name] for single in expand(Reference(given.name, {name: value}))]
+        for name, value in parameters.items():
+            choices = [single.parameters[name] for single in expand(Reference(plugin.name, {name: value}))]
             if len(choices) > 1:
                 self.axes.append(Axis(part, name, tuple(choices)))
             else:
                 plain[name] = choices[0]
-        self.fixed[part] = Reference(given.name, plain, given.distribution)
-        return named
+        self.fixed[part] = Reference(plugin.name, plain, plugin.distribution)
+        return has_grid
 
     @property
     def size(self) -> int:
@@ -118,7 +116,7 @@ class SearchSpace:
                 plugin = parse(parts[axis.part])
                 value = Reference(plugin.name, {**plugin.parameters, axis.parameter: value}, plugin.distribution)
             parts[axis.part] = value
-        return read_combination(parts).validate_plugins()
+        return Combination(**parts).validate_plugins()
 
     def draw(self, count: int, seed: int) -> list[Combination]:
         """Draw different candidates at random, or return all where there are no more; more draws begin as fewer."""
@@ -128,18 +126,6 @@ class SearchSpace:
         while len(numbers) < min(count, self.size):
             numbers.setdefault(int(noise.integers(self.size)))
         return [self.candidate([int(index) for index in np.unravel_index(number, shape)]) for number in numbers]
-
-
-def suggested_grid(part: str, plugin: Reference) -> str:
-    """Return the grid of its parameters that a backend or scorer suggests to search."""
-    kind = BackendSpecification if part == "backend" else ScorerSpecification
-    specification = registry().specification(part, plugin)
-    return specification.search if isinstance(specification, kind) else ""
-
-
-def _listed(value: Any) -> list[Any]:
-    values = value.values if isinstance(value, Grid) else value
-    return list(values) if isinstance(values, (list, tuple)) else [values]
 
 
 def _has_grid(value: Any) -> bool:
@@ -153,11 +139,11 @@ class Tuning:
     """A finished search.
 
     Args:
-        outcomes: of the sweeps that trained the candidates.
-        candidates: all that were looked at, the usual parameters first where they are one of them.
+        outcomes: outcomes of the sweeps that trained the candidates.
+        candidates: all candidates, the usual parameters first where they are one of them.
         usual: the combination with the plugins' usual parameters, where the search was among suggested values.
-        budget: candidates that were asked for.
-        size: candidates among which they were drawn.
+        budget: number of candidates that were requested.
+        size: number of candidates in the search space.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -165,7 +151,11 @@ class Tuning:
     usual: Combination | None
     budget: int
     size: int
-    failures: tuple[str, ...] = field(default=())
+
+    @property
+    def failures(self) -> list[str]:
+        """A sentence for each trial that failed or could not run."""
+        return [sentence for outcome in self.outcomes for sentence in [*outcome.failures, *outcome.not_run]]
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -179,8 +169,8 @@ class Tuning:
         """The best validation value of each candidate that has one on all folds: a row a candidate, a column a fold."""
         quality = validation_quality(self.frame).dropna()
         if quality.empty:
-            told = f": {self.failures[0]}" if self.failures else "; does the data set have a validation part?"
-            raise FitError(f"no candidate has a value on validation data on every fold{told}")
+            reason = f": {self.failures[0]}" if self.failures else "; does the data set have a validation part?"
+            raise FitError(f"no candidate has a value on validation data on every fold{reason}")
         return quality
 
     @cached_property
@@ -197,14 +187,12 @@ class Tuning:
     @property
     def line(self) -> str:
         """Choice in the words of ``rankplug sweep``."""
-        parts = {part: getattr(self.chosen, part) for part in (*FIT_PARTS, "dataset", "transforms")}
-        words = [
-            f"{part}={','.join(value) if len(value) < 2 else '(' + ','.join(value) + ')'}"
-            if isinstance(value, tuple)
-            else f"{part}={value}"
-            for part, value in parts.items()
-            if value
-        ]
+        words = []
+        for part in (*FIT_PARTS, "dataset", "transforms"):
+            value = getattr(self.chosen, part)
+            if isinstance(value, tuple) and value:
+                value = ",".join(value) if len(value) < 2 else f"({','.join(value)})"
+            words += [f"{part}={value}"] if value else []
         return " ".join(f"'{word}'" if "[" in word or "(" in word else word for word in words)
 
     def test_means(self, of: Combination | None = None) -> dict[str, float]:
@@ -265,54 +253,49 @@ def tune(
 
     Args:
         grid: parts of a combination, as in :func:`rankplug.sweep`: the grids in backend, scorer, loss and sampler are
-            searched. A backend and a scorer without a grid suggest their own; then their usual parameters are looked at
-            too, beside the budget.
+            searched. A backend and a scorer without a grid suggest their own; then their usual parameters are a
+            candidate too, beside the budget.
         data: the data set, unless the grid names it.
-        budget: candidates to train.
-        search: ``random`` draws them; ``optuna`` lets Optuna's TPE propose each by what the earlier ones gave.
-        folds: of the data set, or ``"all"``.
-        trials: repetitions with seeds of their own.
-        store: where results go; what it has is not trained again.
-        jobs: trials at once; with ``optuna`` those of one candidate.
-        progress: shows how it goes.
-        retry_failed: trains candidates again that failed before.
+        budget: number of candidates to train.
+        search: ``random`` samples them; ``optuna`` lets Optuna's TPE propose each by the values of the earlier ones.
+        folds: folds of the data set, or ``"all"``.
+        trials: number of repetitions, each with its own seed.
+        store: the folder of results; what it has is not trained again.
+        jobs: number of trials at once; with ``optuna`` those of one candidate.
+        progress: whether to show the progress.
+        retry_failed: whether candidates are trained again that failed before.
         fixed: parts that are the same for all, such as ``patience=20``, ``selection="ndcg@10"`` or ``seed=1``, which is
-            that of the draws too.
+            the seed of the search too.
     """
-    whole_number(budget, "budget", least=1)
     if search not in get_args(Search):
         raise FitError(f"a search is {' or '.join(get_args(Search))}, not {shown(search)}")
     if not isinstance(grid, Mapping):
         raise GrammarError(f"a grid maps parts of a combination to values, such as loss: mse, not {shown(grid)}")
     parts = {**grid, **fixed, **({"dataset": data} if data else {})}
-    space = SearchSpace(parts)
-    results = Store.named(store)
+    options: dict[str, Any] = {
+        "store": Store.named(store), "folds": folds, "trials": trials, "retry_failed": retry_failed
+    }  # fmt: skip
 
-    def trained(candidates: list[Combination]) -> Outcome:
-        return sweep(
-            [candidate.model_dump() for candidate in candidates],
-            store=results,
-            folds=folds,
-            trials=trials,
-            jobs=jobs,
-            progress=progress,
-            retry_failed=retry_failed,
-        )
+    def train(candidates: list[Combination]) -> Outcome:
+        grids = [candidate.model_dump() for candidate in candidates]
+        return sweep(grids, jobs=jobs, progress=progress, **options)
 
+    space, budget, seed = _search_space(parts, budget)
     first = [] if space.usual is None else [space.usual]
-    seed = whole_number(parts.get("seed", 0), "seed")
     if search == "random":
         candidates = first + space.draw(budget, seed)
-        outcomes = [trained(candidates)]
+        outcomes = [train(candidates)]
     else:
-        outcomes = [trained(first)] if first else []
-        candidates = list(first)
-        for proposed, outcome in _proposals(space, budget, seed, trained):
-            candidates.append(proposed)
-            outcomes.append(outcome)
+        proposals = _proposals(space, budget, seed, train)
+        candidates = first + [candidate for candidate, _ in proposals]
+        outcomes = ([train(first)] if first else []) + [outcome for _, outcome in proposals]
     unique = {candidate.identity: candidate for candidate in candidates}
-    failures = tuple(sentence for outcome in outcomes for sentence in [*outcome.failures, *outcome.not_run])
-    return Tuning(tuple(outcomes), tuple(unique.values()), space.usual, budget, space.size, failures)
+    return Tuning(tuple(outcomes), tuple(unique.values()), space.usual, budget, space.size)
+
+
+def _search_space(grid: Mapping[str, Any], budget: int) -> tuple[SearchSpace, int, int]:
+    """Return the space of a search, its budget and its seed."""
+    return SearchSpace(grid), whole_number(budget, "budget", least=1), whole_number(grid.get("seed", 0), "seed")
 
 
 def plan_search(
@@ -324,23 +307,21 @@ def plan_search(
     store: Store | str | Path | None = None,
     retry_failed: bool = False,
 ) -> Plan:
-    """Return what a search by random draws would train, see :func:`tune`; Optuna trains at most as many."""
-    space = SearchSpace(grid)
-    drawn = space.draw(whole_number(budget, "budget", least=1), whole_number(grid.get("seed", 0), "seed"))
-    candidates = [] if space.usual is None else [space.usual]
-    grids = tuple(candidate.model_dump() for candidate in [*candidates, *drawn])
+    """Return what a search by random samples would train, see :func:`tune`; Optuna trains at most as many."""
+    space, budget, seed = _search_space(grid, budget)
+    candidates = ([] if space.usual is None else [space.usual]) + space.draw(budget, seed)
+    grids = tuple(candidate.model_dump() for candidate in candidates)
     return Sweep(grids, folds, trials).plan(Store.named(store), retry_failed=retry_failed)
 
 
-def _proposals(space: SearchSpace, budget: int, seed: int, trained: Any) -> list[tuple[Combination, Outcome]]:
+def _proposals(space: SearchSpace, budget: int, seed: int, train: Any) -> list[tuple[Combination, Outcome]]:
     """Return the candidates that Optuna proposes, each once, with what came of them.
 
     It proposes the same ones again for the same results, which the store has, so an interrupted search goes on.
     """
-    try:
-        import optuna
-    except ModuleNotFoundError:
-        raise FitError(missing("optuna")) from None
+    require_modules("optuna")
+    import optuna
+
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed % 2**32))
     proposed: dict[str, tuple[Combination, Outcome]] = {}
@@ -349,7 +330,7 @@ def _proposals(space: SearchSpace, budget: int, seed: int, trained: Any) -> list
         indices = [trial.suggest_categorical(str(axis), list(range(len(axis.values)))) for axis in space.axes]
         candidate = space.candidate(indices)
         if candidate.identity not in proposed:
-            proposed[candidate.identity] = candidate, trained([candidate])
+            proposed[candidate.identity] = candidate, train([candidate])
         quality = validation_quality(proposed[candidate.identity][1].frame())
         if quality.empty or quality.isna().any(axis=None):
             study.tell(trial, state=optuna.trial.TrialState.FAIL)

@@ -1,4 +1,4 @@
-"""Tasks of a sweep and the workers of this machine: this process itself, or a pool of worker processes.
+"""Tasks of a sweep and the workers of this machine: this process itself, a pool of worker processes, or notebooks.
 
 The pools of the standard library give up all their work when one worker dies, so each worker here has a pipe and a
 thread that waits for it; a worker that dies is replaced, and only its own task is lost.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import logging
 import multiprocessing
 import multiprocessing.util
 import os
@@ -21,13 +22,25 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, Protocol
 
-from rankplug.errors import RankplugError
+from rankplug.errors import MissingPackageError, NotRunError, RankplugError
 from rankplug.registry import registry
-from rankplug.store import Combination, KeptScores, Result, Trial
-from rankplug.sweeps._trial_runs import run_trial
-from rankplug.system import SocketFolder, has_room, safe_children, thread_environment, use_threads
+from rankplug.store import Combination, KeptScores, Result, Store, StoreError, Trial
+from rankplug.sweeps._trial_runs import failed_result, run_trial
+from rankplug.system import (
+    OwnedFolder,
+    SocketFolder,
+    end_kernels,
+    execute_notebook,
+    has_room,
+    notebooks_folder,
+    require_modules,
+    safe_children,
+    thread_environment,
+    use_threads,
+)
 
 NOTICED_AFTER = 1.0
 
@@ -153,14 +166,13 @@ def _apart(trials: Iterable[Trial]) -> list[Trial]:
     """
     data_sets: dict[DataName, int] = {}
     begun: Counter[tuple[int, str]] = Counter()
-    keys = {}
+    keyed = []
     for trial in trials:
         data = data_sets.setdefault(data_of(trial), len(data_sets))
         loss = trial.combination.loss
-        before = begun[data, loss]
+        keyed.append(((trial.number, trial.fold, data, begun[data, loss]), trial))
         begun[data, loss] += 1
-        keys[trial] = (trial.number, trial.fold, data, before)
-    return sorted(keys, key=keys.__getitem__)
+    return [trial for _, trial in sorted(keyed, key=lambda pair: pair[0])]
 
 
 def _session_losses(combination: Combination) -> bytes:
@@ -350,3 +362,85 @@ def _end_with_owner(lifeline: Connection) -> None:
     with contextlib.suppress(EOFError, OSError):
         lifeline.recv()
     os._exit(1)
+
+
+NOTEBOOK = "combination.ipynb"
+OF_THE_MACHINE = (NotRunError.__name__, StoreError.__name__)
+"""Errors of the notebook that are no fault of its combination."""
+
+
+class Notebooks:
+    """Kernels on this machine, which write into the store themselves, trial by trial.
+
+    Args:
+        store: the store of results and executed notebooks.
+        jobs: number of kernels at once.
+    """
+
+    def __init__(self, store: Store, jobs: int) -> None:
+        try:
+            require_modules("papermill", "nbclient", "ipykernel")
+        except MissingPackageError as error:
+            raise MissingPackageError(f"{error}, or run without notebooks", name=error.name) from None
+        self.slots = jobs
+        self.store = store
+        self._pool = ThreadPoolExecutor(jobs, thread_name_prefix="notebook")
+
+    def submit(self, task: Task) -> Future[TaskResult]:
+        """Execute a combination's notebook in a thread."""
+        return self._pool.submit(self._run, task)
+
+    def _run(self, task: Task) -> TaskResult:
+        target = self.store.notebook_path(task.combination)
+        return TaskResult(failure=execute(task, self.store, target))
+
+    def close(self) -> None:
+        """End the running kernels, and with them their notebooks."""
+        end_kernels()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def execute(task: Task, store: Store, target: Path) -> str:
+    """Execute the notebook of a task's combination, and return how it failed, or an empty string."""
+    from nbclient.exceptions import DeadKernelError
+    from papermill.exceptions import PapermillExecutionError
+
+    # Errors are recorded and shown at the end; papermill's own messages would break into the progress display.
+    logging.getLogger("papermill").setLevel(logging.CRITICAL)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        execute_notebook(notebooks_folder() / NOTEBOOK, target, notebook_parameters(task, store))
+    except PapermillExecutionError as error:
+        if error.ename in OF_THE_MACHINE:
+            raise NotRunError(str(error.evalue)) from error
+        return str(error)
+    except DeadKernelError as error:
+        raise WorkerDiedError(f"the notebook's kernel died: {error}") from error
+    except RuntimeError as error:  # Jupyter's, for a kernel that is never ready.
+        raise WorkerLostError(f"the notebook's kernel died: {error}") from error
+    return ""
+
+
+def notebook_parameters(task: Task, store: Store) -> dict[str, object]:
+    """Return the notebook's parameters for a task, with its trials one by one."""
+    return {
+        **task.combination.model_dump(mode="json"),
+        "runs": [[trial.fold, trial.number] for trial in task.trials],
+        "identity": task.combination.identity,
+        "store": str(store.folder.resolve()),
+        "progress": False,
+    }
+
+
+def run_task_in_notebook(task: Task) -> TaskResult:
+    """Run a task as a notebook on a machine that does not share the store, and return everything with the answer."""
+    with OwnedFolder() as folder:
+        store, target = Store(folder / "results"), folder / NOTEBOOK
+        failure, not_run = "", False
+        try:
+            failure = execute(task, store, target)
+        except NotRunError as error:
+            failure, not_run = str(error), True
+        results = [store.read(trial) for trial in task.trials if store.has(trial)]
+        results += [failed_result(trial, store.failure(trial)) for trial in task.trials if store.has_failed(trial)]
+        return TaskResult(tuple(results), target.read_text(), failure, not_run)

@@ -53,10 +53,9 @@ from .thread_limits import threads as threads
 from .thread_limits import threads_for as threads_for
 from .thread_limits import use_threads as use_threads
 from .thread_limits import waiting_pools as waiting_pools
-from .whole_files import LEFT_BEHIND_AFTER as LEFT_BEHIND_AFTER
 from .whole_files import UNFINISHED as UNFINISHED
-from .whole_files import UNFINISHED_NAME as UNFINISHED_NAME
 from .whole_files import check_can_write as check_can_write
+from .whole_files import is_abandoned as is_abandoned
 from .whole_files import whole_file as whole_file
 from .whole_files import whole_folder as whole_folder
 from .whole_files import write_whole as write_whole

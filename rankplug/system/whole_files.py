@@ -83,11 +83,14 @@ def whole_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
 def _remove_abandoned_once(folder: Path) -> None:
     """Remove what processes that were killed have left unfinished in a folder."""
     with contextlib.suppress(OSError):
-        for entry in list(os.scandir(folder)):
-            if UNFINISHED_NAME.fullmatch(entry.name):
-                age = time.time() - entry.stat(follow_symlinks=False).st_mtime
-                if age > LEFT_BEHIND_AFTER:
-                    os.unlink(entry.path)
+        for path in folder.iterdir():
+            if is_abandoned(path):
+                path.unlink()
+
+
+def is_abandoned(path: Path) -> bool:
+    """Return whether a file has the name of an unfinished one, and was last written to long ago."""
+    return bool(UNFINISHED_NAME.fullmatch(path.name)) and time.time() - path.lstat().st_mtime > LEFT_BEHIND_AFTER
 
 
 def _target(path: Path) -> Path:

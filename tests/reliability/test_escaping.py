@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections.abc import Callable
@@ -10,12 +9,9 @@ from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
 
-import nbformat
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from IPython.core.inputtransformer2 import TransformerManager
-from papermill.parameterize import parameterize_notebook
 
 import rankplug as rp
 from rankplug.report.rendering import markdown_html
@@ -86,39 +82,6 @@ def test_no_text_makes_an_active_page(text: str) -> None:
     for start in ("", "<script>", "<img src=x onerror=", "[a](", "<a href='javascript:", "<style>", "$", "$$\n"):
         assert not Active(markdown_html(start + text)).found
         assert not Active(safe_text(start + text)).found
-
-
-HOSTILE_PARAMETERS = (
-    'a"; import os; os.abort() #',
-    "a\nimport os\nos.abort()",
-    "%run elsewhere.py",
-    "!touch canary",
-    "a\\",
-    '"""\nimport os\n"""',
-    "a\u2028b\x00c\x0bd",
-    "${HOME}",
-)
-
-
-@pytest.mark.parametrize("value", HOSTILE_PARAMETERS)
-def test_a_notebook_parameter_is_one_constant(value: str) -> None:
-    """Papermill writes one assignment of one constant into the notebook."""
-    notebook = parameterize_notebook(
-        nbformat.v4.new_notebook(
-            metadata={
-                "kernelspec": {"name": "python3", "language": "python", "display_name": "Python"},
-                "papermill": {},
-            }
-        ),
-        {"dataset": value, "metrics": [value, {"deep": value}]},
-        kernel_name="python3",
-        language="python",
-    )
-    injected = next(cell for cell in notebook.cells if "injected-parameters" in cell.metadata.tags)
-    # IPython looks for magic words before Python sees the text.
-    first, second = ast.parse(TransformerManager().transform_cell(injected.source)).body
-    assert isinstance(first, ast.Assign) and ast.literal_eval(first.value) == value
-    assert isinstance(second, ast.Assign) and ast.literal_eval(second.value) == [value, {"deep": value}]
 
 
 def test_a_name_never_leads_out_of_the_store(tmp_path: Path) -> None:

@@ -82,18 +82,3 @@ def test_a_poisoned_model_is_refused(backend: str, poisons: dict[str, bytes], tm
     beside.write_text(json.dumps(sidecar | {"digest": file_digest(poisons["pickle"], sidecar)}))
     with pytest.raises(RankplugError, match="cannot be read by"):
         rp.load_model(saved)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", ["manifest.json", "labels.npy"])
-def test_poisoned_caches_are_refused(
-    name: str, kind: str, poisons: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rankplug_data.prepared.cache_folder", lambda: tmp_path / "cache")
-    text = tmp_path / "text.txt"
-    text.write_text("".join(f"{n % 2} qid:{n // 5} 1:{n}\n" for n in range(50)))
-    rp.load({"name": "letor-file", "path": str(text)})
-    prepared = next((tmp_path / "cache" / "data").glob("letor-file-*/"))
-    (prepared / name).write_bytes(poisons[kind])
-    with pytest.raises(RankplugError, match="damaged"):
-        rp.load({"name": "letor-file", "path": str(text)})

@@ -38,7 +38,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "dask": {"cluster": "local", "jobs": 2},
     "notebooks on dask": {"cluster": "local", "jobs": 2, "notebooks": True},
 }
-SLOW_WAYS = ("notebooks", "dask", "notebooks on dask")
+SLOW_WAYS = ("dask", "notebooks on dask")
 FAST_BACKENDS = ("lightgbm",)
 NEW_PROCESS = """
 import json, sys

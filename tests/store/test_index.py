@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import shutil
 import signal
 import subprocess
@@ -149,20 +148,6 @@ def test_many_processes_index_while_results_are_written(indexed, tmp_path, combi
         process.join()
         assert process.exitcode == 0
     assert same(indexed, tmp_path / "files")
-
-
-def test_a_store_may_be_the_working_folder(indexed, monkeypatch):
-    expected = rp.results(Store(indexed.folder))
-    written = os.stat(index_of(indexed)).st_mtime_ns
-    monkeypatch.chdir(indexed.folder)
-    pd.testing.assert_frame_equal(rp.results(Store(".")), expected)
-    assert os.stat(index_of(indexed)).st_mtime_ns == written
-
-
-def test_few_results_get_no_index(store, fill):
-    fill(store, {"mse": 0.0})
-    rp.results(store)
-    assert not (store.folder / INDEX).exists()
 
 
 def test_the_command_reports_the_index(indexed):

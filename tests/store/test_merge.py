@@ -162,11 +162,8 @@ def test_an_export_that_cannot_be_written_leaves_the_earlier_archive(store, tmp_
     assert sorted(path.name for path in tmp_path.iterdir()) == ["all.zip", "results"]
 
 
-def test_an_export_replaces_files_only_and_what_a_link_points_to(store, tmp_path, fill):
+def test_an_export_replaces_archives_only_and_what_a_link_points_to(store, tmp_path, fill):
     fill(store, {"mse": 0.0}, trials=1)
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(StoreError, match="Is no regular file"):
-        export(store, tmp_path / "pipe")
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(StoreError, match=r"notes.txt is there already and is no archive; name another, or remove it"):
         export(store, tmp_path / "notes.txt")
@@ -175,11 +172,3 @@ def test_an_export_replaces_files_only_and_what_a_link_points_to(store, tmp_path
     export(store, tmp_path / "link.zip")
     assert (tmp_path / "link.zip").is_symlink()
     assert zipfile.is_zipfile(tmp_path / "there.zip")
-
-
-@pytest.mark.parametrize("year", [1970, 2242])
-def test_times_that_an_archive_cannot_hold_do_not_stop_an_export(store, tmp_path, fill, year):
-    fill(store, {"mse": 0.0}, trials=1, folds=(1,))
-    time = (year - 1970) * 31_557_600
-    os.utime(store.paths()[0], (time, time))
-    assert len(zipfile.ZipFile(export(store, tmp_path / "all.zip")).namelist()) == 5

@@ -106,9 +106,3 @@ def test_a_condition_may_name_it_either_way(store, fill, condition, count):
     fill(store, {"lambdarank": 0.0}, trials=1, folds=(1,), transforms=transforms)
     fill(store, {"lambdarank[sigma=2,norm=true]": 0.0}, trials=1, folds=(1,))
     assert len(rp.results(store, where=condition, **ASKED)) == count
-
-
-def test_what_cannot_be_pooled_is_told(store, fill):
-    fill(store, {"mse": 0.0}, trials=1)
-    with pytest.raises(ResultsError, match="cannot be pooled over fold"):
-        rp.results(store, group_by="loss", pool="fold")

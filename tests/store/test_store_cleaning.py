@@ -169,17 +169,3 @@ def test_results_of_plugins_and_engines_that_are_not_here_and_damaged_ones_are_k
     for words in ("absent-engine is not installed here", "there is no loss called listnet", f"{cut.name} is damaged"):
         assert words in reasons
     assert absent.exists()
-
-
-def test_a_data_set_that_fails_to_say_what_it_is_makes_nothing_outdated(store, trouble, monkeypatch, fill):
-    fill(store, {"mse": 0.0}, dataset="trouble")
-
-    def away(parameters: Any) -> str:
-        raise OSError(5, "Input/output error")
-
-    import trouble_data
-
-    monkeypatch.setattr(trouble_data, "fingerprint", away)
-    found, unknown = outdated(store)
-    assert not found
-    assert [finding.why for finding in unknown] == ["[Errno 5] Input/output error"]

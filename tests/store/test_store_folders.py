@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 
 import pandas as pd
@@ -10,7 +9,6 @@ import pytest
 
 import rankplug as rp
 from rankplug.store import Store, query
-from rankplug.store._files import StoreError
 
 NAMES = ["value=3", "fold=2/value=__HIVE_DEFAULT_PARTITION__", "**", "[a]*?", "{a,b}", "it's", "ü漢字 é", "new\nline",
          "~", "s3:", "a;drop table x;--", "-x", "a.parquet"]  # fmt: skip
@@ -41,8 +39,3 @@ def test_answers_do_not_depend_on_the_name_of_a_folder(tmp_path, plain, name):
         shutil.copytree(folder, tmp_path / copy / "results", dirs_exist_ok=True)
     for answer, expectation in zip(answers(Store(tmp_path / name / "results")), expected, strict=True):
         pd.testing.assert_frame_equal(answer, expectation)
-
-
-def test_a_folder_whose_name_is_no_text_is_told(tmp_path):
-    with pytest.raises(StoreError, match="is not valid UTF-8; rename it"):
-        Store(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))

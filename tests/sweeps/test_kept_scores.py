@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -90,23 +89,6 @@ def test_damaged_scores_are_told_and_trained_again(tmp_path):
     with pytest.warns(UserWarning, match=f"{path.name} is damaged .*; until then it is trained"):
         outcome = run(tmp_path, OTHERS)
     assert (outcome.measured, outcome.trained) == (0, 1)
-
-
-def test_scores_are_those_of_the_identity_they_were_kept_under(tmp_path):
-    """An earlier version's words may leave out a parameter whose default has changed since."""
-    parquet = pytest.importorskip("pyarrow.parquet")
-    (trial,) = run(tmp_path, ("ndcg@5",), keep_scores=True).plan.trials
-    (path,) = (tmp_path / "scores").glob("*/*.parquet")
-    expected, table = Store(tmp_path).kept_scores(trial).scores, parquet.read_table(path)
-    about = json.loads(table.schema.metadata[b"rankplug"])
-    assert about["combination"]["scorer"] == "trees[rounds=3]"
-    about["combination"]["scorer"] = "trees[rounds=3,leaves=29]"
-    parquet.write_table(table.replace_schema_metadata({"rankplug": json.dumps(about)}), path)
-    np.testing.assert_array_equal(Store(tmp_path).kept_scores(trial).scores, expected)
-    about["identity"] = "0" * 16
-    parquet.write_table(table.replace_schema_metadata({"rankplug": json.dumps(about)}), path)
-    with pytest.raises(StoreError, match="its description is of another trial"):
-        Store(tmp_path).kept_scores(trial)
 
 
 def test_kept_scores_go_with_the_store_and_are_cleaned_when_outdated(tmp_path, monkeypatch):

@@ -88,12 +88,6 @@ def folder(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", ["processes"])
-def test_a_killed_sweep_goes_on_where_it_was(folder, way):
-    kill_and_resume(folder, way, kills=1, seed=0)
-
-
-@pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("way", list(WAYS))
 @pytest.mark.parametrize("seed", range(7))

@@ -66,8 +66,7 @@ def test_a_file_edited_during_a_sweep_never_gives_results_under_the_name_of_what
     assert not edits.exists() and not disturbed.failures and not disturbed.store.failures()
     assert len(disturbed.not_run) >= 2
     assert all(
-        f"the data of letor-file[path={text}] are not what they were when this was planned" in failure
-        or "was planned as" in failure
+        f"letor-file[path={text}] is not what it was when this was planned" in failure or "was planned as" in failure
         for failure in disturbed.not_run
     )
     kept = values(disturbed)

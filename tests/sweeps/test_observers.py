@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 
 import numpy as np
 import pytest
@@ -94,16 +93,3 @@ def test_a_trial_that_exits_is_a_failure_of_its_own(monkeypatch, act):
     monkeypatch.setattr("rankplug.sweeps._trial_runs._run", lambda *_: act())
     result = run_trial(Trial(Combination(**GRID)), progress=False)
     assert result.failed and result.reason.partition(":")[0].endswith(("SystemExit", "PanicError"))
-
-
-def test_a_trial_that_someone_interrupts_prints_no_warning(observe):
-    class Impatient:
-        @rp.hookimpl
-        def rankplug_trial_progressed(self) -> None:
-            raise KeyboardInterrupt
-
-    observe(Impatient())
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with pytest.raises(KeyboardInterrupt):
-            run_trial(Trial(Combination(**GRID)), progress=False)

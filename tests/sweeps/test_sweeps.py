@@ -7,9 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import numpy as np
-import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -43,27 +41,9 @@ def run(store: Path, *, dataset: str | list[str] = "trouble", **options: Any) ->
     return sweep({**TINY, "dataset": dataset}, store=Store(store), progress=False, **options)
 
 
-def values(outcome: Outcome) -> pd.DataFrame:
-    frame = outcome.frame().drop(columns="fit_seconds")
-    return frame.sort_values(list(frame.columns[:-1]), kind="stable", ignore_index=True)
-
-
 def times_loaded(folder: Path) -> int:
     log = folder / "log"
     return len(log.read_text().splitlines()) if log.exists() else 0
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_results_are_the_same_wherever_trials_run(tmp_path, way):
-    alone = run(tmp_path / "alone", trials=2, folds=[1, 3])
-    outcome = run(tmp_path / "way", trials=2, folds=[1, 3], **way)
-    assert not outcome.failures
-    pd.testing.assert_frame_equal(values(alone), values(outcome))
-    notebooks = list((tmp_path / "way" / "notebooks").glob("*.ipynb"))
-    assert len(notebooks) == (2 if way.get("notebooks") else 0)
-    for path in notebooks:
-        notebook = nbformat.read(path, as_version=4)
-        assert {cell.metadata.papermill.status for cell in notebook.cells} == {"completed"}
 
 
 def test_results_are_those_of_fit_and_evaluate(tmp_path):

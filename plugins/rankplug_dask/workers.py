@@ -15,7 +15,15 @@ import logging
 from concurrent.futures import Future
 from typing import Any
 
-from rankplug.sweeps._workers import Task, TaskResult, WorkerDiedError, WorkersGoneError, environment, run_task
+from rankplug.sweeps import (
+    Task,
+    TaskResult,
+    WorkerDiedError,
+    WorkersGoneError,
+    environment,
+    run_task,
+    run_task_in_notebook,
+)
 from rankplug.system import require_modules, safe_children, use_threads
 
 LOCAL = "local"
@@ -28,7 +36,7 @@ class ClusterError(WorkersGoneError):
     """A cluster that cannot be reached, or no longer."""
 
 
-class Cluster:
+class DaskWorkers:
     """A Dask cluster; a worker has one task at a time and all its threads for it.
 
     Args:
@@ -118,8 +126,4 @@ def run_task_on_worker(task: Task, notebook: bool) -> TaskResult:
     import distributed
 
     with use_threads(distributed.get_worker().state.nthreads):
-        if not notebook:
-            return run_task(task)
-        from rankplug.sweeps._notebooks import run_task_in_notebook
-
-        return run_task_in_notebook(task)
+        return run_task_in_notebook(task) if notebook else run_task(task)

@@ -8,19 +8,18 @@ import urllib.request
 from collections.abc import Iterator
 
 import pytest
-
-from rankplug.sweeps._cluster import Cluster
+from rankplug_dask import DaskWorkers
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
+def cluster() -> Iterator[DaskWorkers]:
     """Start a cluster of one worker."""
-    made = Cluster("local", 1, 2, notebooks=False)
+    made = DaskWorkers("local", 1, 2, notebooks=False)
     yield made
     made.close()
 
 
-def test_a_connection_without_credentials_is_refused(cluster: Cluster) -> None:
+def test_a_connection_without_credentials_is_refused(cluster: DaskWorkers) -> None:
     import distributed
 
     address = cluster.client.scheduler.address
@@ -38,7 +37,7 @@ def test_a_connection_without_credentials_is_refused(cluster: Cluster) -> None:
 
 def test_a_local_cluster_leaves_the_environment_unchanged() -> None:
     before = dict(os.environ)
-    made = Cluster("local", 1, 2, notebooks=False)
+    made = DaskWorkers("local", 1, 2, notebooks=False)
     try:
         assert dict(os.environ) == before
     finally:
