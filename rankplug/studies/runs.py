@@ -84,12 +84,12 @@ class Runs:
         """Return all trials of a model, or those that are needed where a store tells what the first ones choose."""
         from rankplug.store import Trial, combinations
 
-        chosen, left_out = combinations(self.grid(model))
+        selected, left_out = combinations(self.grid(model))
         if left_out:
             raise RankplugError(f"{left_out} combinations of {model} name a scorer that their backend cannot fit")
         trials = [
             Trial(combination, fold, number)
-            for combination in chosen
+            for combination in selected
             for fold in self.folds
             for number in range(self.trials)
         ]
@@ -125,10 +125,9 @@ class StoredFrames(Mapping[str, "pd.DataFrame"]):
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
         """The trials of all groups, each once."""
-        several = (
-            trial for runs in self.runs.values() for model in runs.models for trial in runs.trials_of(model, self.store)
-        )
-        return tuple({trial.identity: trial for trial in several}.values())
+        models = [(runs, model) for runs in self.runs.values() for model in runs.models]
+        trials = {trial.identity: trial for runs, model in models for trial in runs.trials_of(model, self.store)}
+        return tuple(trials.values())
 
     @property
     def missing(self) -> list[Trial]:
@@ -147,15 +146,15 @@ class StoredFrames(Mapping[str, "pd.DataFrame"]):
         together: dict[tuple[int, int], dict[str, Trial]] = {}
         for model in models:
             frame = self[group]
-            chosen = frame.loc[frame["model"] == model, ["combination", "fold"]].drop_duplicates()
-            used = {(str(identity), fold) for identity, fold in chosen.itertuples(index=False)}
+            rows = frame.loc[frame["model"] == model, ["combination", "fold"]].drop_duplicates()
+            used = {(str(identity), fold) for identity, fold in rows.itertuples(index=False)}
             candidates = self.runs[group].trials_of(model, self.store)
             several = len({trial.combination.identity for trial in candidates}) > 1
             for trial in candidates:
                 if not several or (trial.combination.identity, trial.fold) in used:
                     together.setdefault((trial.number, trial.fold), {})[model] = trial
-        wanted = [trial for trials in together.values() for trial in trials.values()]
-        if len(self.store.with_scores(wanted)) < len(wanted):
+        ranked = [trial for trials in together.values() for trial in trials.values()]
+        if len(self.store.with_scores(ranked)) < len(ranked):
             return
         for trials in together.values():
             yield {model: ranked_by(trial, self.store) for model, trial in trials.items()}
@@ -208,19 +207,18 @@ def design_of(records: Iterable[Mapping[str, Any]]) -> Design:
     >>> design_of([record(0, "a", "x"), record(1, "a", "x")])
     OfficialFolds()
     """
-    about = list(records)
-    if len({record["fold"] for record in about}) > 1:
+    several = list(records)
+    if len({record["fold"] for record in several}) > 1:
         return OfficialFolds()
-    by_trial = {record["trial"]: record for record in about}
-    if len(by_trial) < 2:
+    trials = list({record["trial"]: record["record"] for record in several}.values())
+    if len(trials) < 2:
         return IndependentTrials()
-    records_by_trial = [trial["record"] for trial in by_trial.values()]
-    if len({record["test_fingerprint"] for record in records_by_trial}) == 1:
+    if len({record["test_fingerprint"] for record in trials}) == 1:
         return OfficialFolds()
-    pools = {record.get("pool") for record in records_by_trial}
+    pools = {record.get("pool") for record in trials}
     if len(pools) > 1 or None in pools:
         return IndependentTrials()
-    train, _, test = records_by_trial[0]["queries"]
+    train, _, test = trials[0]["queries"]
     return Resplits(test / train)
 
 

@@ -176,24 +176,16 @@ def sample_of_queries(values: pd.Series[float], design: Design, runs: Iterable[C
     """
     defined = values.dropna()
     if not isinstance(design, OfficialFolds):
-        return Sample(_means_of_trials(defined), design, frozenset(runs))
+        return Sample(means_of_trials(defined), design, frozenset(runs))
     tables = [
         rows.unstack("trial").dropna().to_numpy(np.float64) for _, rows in defined.groupby(level="fold", sort=True)
     ]
     return Sample(tuple(tables), design, frozenset(runs))
 
 
-def sample_of_trials(values: pd.Series[float], design: Design, runs: Iterable[Cell] = ()) -> Sample:
-    """Make a sample of a value for each trial and fold, such as a point of a curve.
-
-    Args:
-        values: indexed by trial and fold.
-        design: how they came about.
-        runs: group and model of the runs behind them.
-    """
-    if not isinstance(design, OfficialFolds):
-        return Sample(_means_of_trials(values), design, frozenset(runs))
-    return Sample(values.unstack("trial").dropna(axis=1).to_numpy(np.float64), design, frozenset(runs))
+def means_of_trials(values: pd.Series[float]) -> Doubles:
+    """Return the mean of each trial's values."""
+    return np.asarray(values.groupby(level="trial").mean(), np.float64)
 
 
 def interval_of(sample: Values) -> Interval:
@@ -211,7 +203,3 @@ def p_value_of(sample: Values) -> float:
     """Return the one-sided p value against a mean of zero or less."""
     estimate = sample.estimate
     return float(p_values(estimate.point, estimate.error, estimate.degrees, 1.0).greater)
-
-
-def _means_of_trials(values: pd.Series[float]) -> Doubles:
-    return np.asarray(values.groupby(level="trial").mean(), np.float64)

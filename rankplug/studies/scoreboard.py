@@ -201,7 +201,9 @@ class Board:
         intervals = {runs: interval_of(sample_of_queries(series, self.design)) for runs, series in values.items()}
         best, *others = sorted(values, key=lambda runs: (-intervals[runs].point, runs))
         estimates = [sample_of_queries(values[best] - values[runs], self.design).estimate for runs in others]
-        points, errors, degrees = zip(*((one.point, one.error, one.degrees) for one in estimates), strict=True)
+        points, errors, degrees = zip(
+            *((estimate.point, estimate.error, estimate.degrees) for estimate in estimates), strict=True
+        )
         words = ["", *map(str, best_is_greater(p_values(points, errors, degrees, self.margin)))]
         return {
             entry.method: Standing(entry, intervals[runs], word, lead)

@@ -21,8 +21,8 @@ from rankplug.studies.samples import (
     Resplits,
     Sample,
     interval_of,
+    means_of_trials,
     sample_of_queries,
-    sample_of_trials,
 )
 from rankplug.studies.verdicts import Verdict
 
@@ -273,11 +273,14 @@ class Results:
         """Make a sample of a value for each trial and fold, such as a point of a curve, with the design of its group.
 
         Args:
-            group: the runs that gave it.
+            group: name of the group.
             values: indexed by trial and fold, as the columns of :meth:`curve_of_trials` are.
-            models: whose runs they are.
+            models: the models whose runs gave them.
         """
-        return sample_of_trials(values, self.design(group), ((group, model) for model in models))
+        design, runs = self.design(group), frozenset((group, model) for model in models)
+        if isinstance(design, OfficialFolds):
+            return Sample(values.unstack("trial").dropna(axis=1).to_numpy(np.float64), design, runs)
+        return Sample(means_of_trials(values), design, runs)
 
     def mean(self, group: str, metric: str, model: str, scale: float = 1.0) -> Interval:
         """Return one model's mean test metric with the interval of its group's design."""
