@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from rankplug.statistics import all_greater, look_steps, mean_of_trials, p_values
 from rankplug.store import Store
@@ -164,3 +167,100 @@ def test_beyond_the_budget_a_claim_stays_open(tmp_path):
     assert verdict.needs.repetitions > 2 and "would decide it at the margin" in verdict.sentence
     assert trials_of(store, "listnet") == 2
     assert "would decide it at the margin" in decisions_in_words(study_of(), results)
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "verdicts.md"
+SIMULATED, LEVEL, TRIALS = 20_000, 0.025, 10 * 2 ** np.arange(5)
+SHARE = TRIALS / TRIALS[-1]
+GREATER, SMALLER, NONE = 1, 2, 3
+"""Verdicts of ways of spending the chance of an error over looks, for the table of docs/verdicts.md."""
+
+
+def lan_and_demets(spent: np.ndarray) -> np.ndarray:
+    """Return one-sided levels of the looks at which a Brownian motion spends the chance of an error as told."""
+    steps = np.random.default_rng(5).standard_normal((400_000, TRIALS.size)) * np.sqrt(np.diff(SHARE, prepend=0.0))
+    paths = np.cumsum(steps, axis=1) / np.sqrt(SHARE)
+    inside, levels = np.ones(len(paths), bool), []
+    for look, more in enumerate(np.diff(spent, prepend=0.0)):
+        highest = np.sort(paths[inside, look])[::-1]
+        bound = highest[round(more * len(paths)) - 1] if round(more * len(paths)) else np.inf
+        levels.append(stats.norm.sf(bound))
+        inside &= paths[:, look] < bound
+    return np.array(levels)
+
+
+def half_width(way: str, errors: np.ndarray, look: int) -> np.ndarray:
+    trials = TRIALS[look]
+    if way == "confidence sequence":
+        # The asymptotic one of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, two-sided, tightest near 40 trials.
+        scale = trials / 20.0 + 1.0
+        return errors * np.sqrt(trials) * np.sqrt(2 * scale * 20 / trials**2 * np.log(np.sqrt(scale) / (2 * LEVEL)))
+    return errors * stats.t.isf(levels()[way][look], trials - 1)
+
+
+@cache
+def levels() -> dict[str, np.ndarray]:
+    early = 2 * stats.norm.sf(stats.norm.isf(LEVEL / 2) / np.sqrt(SHARE))
+    equal = LEVEL * np.arange(1, TRIALS.size + 1) / TRIALS.size
+    return {
+        "equal shares, Bonferroni": np.full(TRIALS.size, LEVEL / TRIALS.size),
+        "equal shares, Lan and DeMets": lan_and_demets(equal),
+        "Pocock, Lan and DeMets": lan_and_demets(LEVEL * np.log1p((np.e - 1) * SHARE)),
+        "O'Brien and Fleming, Lan and DeMets": lan_and_demets(early),
+    }
+
+
+def simulated(way: str, truth: float, spread: float) -> tuple[np.ndarray, float]:
+    """Return the verdict of each study at a margin of 1, and the mean number of trials it took."""
+    values = truth + spread * np.random.default_rng(1).standard_normal((SIMULATED, TRIALS[-1]), dtype=np.float32)
+    verdicts, taken = np.zeros(SIMULATED, np.int64), np.full(SIMULATED, TRIALS[-1])
+    for look, trials in enumerate(TRIALS):
+        seen = values[:, :trials]
+        middle = seen.mean(axis=1)
+        width = half_width(way, seen.std(axis=1, ddof=1) / np.sqrt(trials), look)
+        low, high = middle - width, middle + width
+        now = np.select([low > 0, high < 0, (low > -1) & (high < 1)], [GREATER, SMALLER, NONE], 0)
+        taken[(verdicts == 0) & (now > 0)] = trials
+        verdicts = np.where(verdicts == 0, now, verdicts)
+    return verdicts, float(taken.mean())
+
+
+def row(way: str) -> dict[str, float]:
+    zero, trials = simulated(way, 0.0, 2.0)
+    _, to_find = simulated(way, 1.0, 2.0)
+    hard, _ = simulated(way, 1.0, 4.0)
+    return {
+        "false": 100 * float(np.isin(zero, (GREATER, SMALLER)).mean()),
+        "trials at zero": trials,
+        "trials at the margin": to_find,
+        "found where hard": 100 * float((hard == GREATER).mean()),
+        "false where hard": 100 * float(np.isin(simulated(way, 0.0, 4.0)[0], (GREATER, SMALLER)).mean()),
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "way",
+    [
+        "equal shares, Bonferroni",
+        "equal shares, Lan and DeMets",
+        "Pocock, Lan and DeMets",
+        "O'Brien and Fleming, Lan and DeMets",
+        "confidence sequence",
+    ],
+)
+def test_the_page_compares_ways_of_spending_as_simulated(way):
+    line = next(line for line in PAGE.read_text().splitlines() if line.startswith(f"| {way} |"))
+    printed = [float(number) for number in re.findall(r"[\d.]+", line.removeprefix(f"| {way} |"))]
+    shares = row(way)
+    assert printed[:3] == pytest.approx(
+        [shares["false"], shares["false where hard"], shares["found where hard"]], abs=0.6
+    )
+    assert printed[3:] == pytest.approx([shares["trials at zero"], shares["trials at the margin"]], abs=1.5)
+
+
+@pytest.mark.slow
+def test_equal_shares_by_bonferroni_keep_the_level_where_those_of_the_normal_law_pass_it():
+    assert row("equal shares, Bonferroni")["false where hard"] <= 5.0
+    assert row("equal shares, Lan and DeMets")["false where hard"] > 5.0
+    assert row("confidence sequence")["found where hard"] < row("equal shares, Bonferroni")["found where hard"] - 10
