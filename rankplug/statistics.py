@@ -103,10 +103,10 @@ def hierarchical_bootstrap(
     """Return the percentile interval of the mean over trials and queries, drawing trials first, then queries.
 
     Args:
-        values: one row a trial with one value a query; nan is left out. For two models, rows of differences.
-        level: of the interval.
+        values: for each trial a float array of shape (queries,), nan left out; of two models, the differences.
+        level: level of the interval.
         resamples: number of bootstrap samples of both.
-        seed: of the draws.
+        seed: random seed.
     """
     rows = [numbers(row, "values").reshape(-1) for row in values]
     rows = [row[~np.isnan(row)] for row in rows]
@@ -151,7 +151,7 @@ class Estimate:
     Args:
         point: the mean.
         error: its standard error.
-        degrees: of freedom of the error.
+        degrees: degrees of freedom of the error.
         count: repetitions that more work could add to: trials, splits, folds or seeds.
         floor: the part of the error's square that no further repetition of this design takes away.
     """
@@ -207,7 +207,7 @@ def mean_of_queries_and_seeds(folds: Sequence[ArrayLike]) -> Estimate:
     2, 1946). One seed cannot tell models from queries: then folds are what is repeated, and one fold settles nothing.
 
     Args:
-        folds: one array a fold, of queries by seeds; each fold has the same number of seeds.
+        folds: for each fold an array of shape (..., queries, seeds), with the same number of seeds.
     """
     tables = [numbers(table, "differences") for table in folds]
     seeds, queries = tables[0].shape[-1], sum(table.shape[-2] for table in tables)
@@ -289,7 +289,7 @@ def p_values(point: ArrayLike, error: ArrayLike, degrees: ArrayLike, margin: Arr
     Args:
         point: the mean difference of each part.
         error: its standard error; nan where it is unknown, which settles nothing.
-        degrees: of freedom.
+        degrees: degrees of freedom.
         margin: the difference that would matter.
     """
     from scipy import stats
@@ -355,7 +355,7 @@ def all_greater(p: PValues, steps: Doubles | None = None) -> Words:
     """Decide a claim of "greater in every part".
 
     Args:
-        p: of the parts.
+        p: p values of the parts.
         steps: levels of Holm's steps; those of one look at the data by default.
     """
     levels, alike = _steps(p, steps)
@@ -411,7 +411,7 @@ def best_is_greater(p: PValues) -> Words:
     ['holds', 'no difference', 'inconclusive']
 
     Args:
-        p: of the best minus each other method.
+        p: p values of the best minus each other method.
     """
     others = p.greater.shape[-1]
     levels = holm_steps(others * (others + 1) // 2)
@@ -633,9 +633,9 @@ def critical_difference(quality: ArrayLike, *, unit: Unit, level: float = 0.05) 
     The difference is ``q sqrt(m (m + 1) / (6 N))`` for m models and N blocks.
 
     Args:
-        quality: one row a block (a data set, a fold, a query), one column a model; higher is better.
-        unit: what a block is.
-        level: of Nemenyi's test.
+        quality: array of shape (blocks, models), a block being a data set, a fold or a query; higher is better.
+        unit: name of a block.
+        level: level of Nemenyi's test.
     """
     from scipy import stats
 

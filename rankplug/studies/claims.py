@@ -19,10 +19,10 @@ class Margin:
     """The difference that would matter.
 
     Args:
-        value: in the statistic's own unit.
+        value: the difference, in the statistic's own unit.
         reason: why smaller ones do not matter.
         scale: factor on differences for a reader, such as 100 for points.
-        unit: what they are then measured in.
+        unit: unit of differences that are so scaled.
     """
 
     value: float
@@ -50,7 +50,7 @@ class Claim:
 
     Args:
         id: key that does not change when the text does, in kebab case and unique within the study.
-        text: as close to the paper's own sentence as possible; Markdown with formulas.
+        text: the claim, as close to the paper's own sentence as possible; Markdown with formulas.
         statistic: computes the evidence from results.
         exhibit: name of the figure or table of the study that shows it; empty where none does.
         margin: the difference that would matter; none for exact checks.
@@ -86,9 +86,9 @@ class Claim:
 
         Args:
             results: results of the study.
-            margin: in place of the claim's own, in the statistic's own unit.
+            margin: a margin in place of the claim's own, in the statistic's own unit.
             steps: levels of the tests, those of a single look by default.
-            looks: how often the growing data were looked at.
+            looks: number of looks at the growing data.
         """
         try:
             evidence = self.statistic(results)
@@ -156,8 +156,8 @@ class Observation:
 
     Args:
         id: key that does not change when the text does, in kebab case and unique among the study's claims too.
-        text: what is looked at.
-        tell: what is seen, in words; empty where it was not run.
+        text: the question, in words.
+        tell: function of results that returns the answer in words, empty where nothing of it was run.
         exhibit: name of the figure or table that shows it.
     """
 

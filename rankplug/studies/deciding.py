@@ -165,7 +165,7 @@ def _affordable(
     Args:
         waiting: claims that are open.
         base: the results whose times are on record.
-        more: how many times the trials of the profile are added.
+        more: number of times that the trials of the profile are added.
         left: core-minutes.
     """
     cells_of = {claim.id: _cells_of(claim, base) for claim in waiting}

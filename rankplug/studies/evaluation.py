@@ -66,13 +66,13 @@ class ExhibitEvaluation:
     """A figure or table on some results.
 
     Args:
-        name: such as ``Figure 1``.
-        title: what it shows.
+        name: name in the paper, such as ``Figure 1``.
+        title: its subject.
         caption: what to see in it, in Markdown; empty where the notebook says it.
-        digits: behind the point, of a table with published numbers.
+        digits: decimals of a table with published numbers.
         table: its numbers.
-        pictures: of a figure, the contents of its files by their suffix, ``svg``, ``png`` and ``pdf``.
-        points: of a figure, the points in it with words for them, see :func:`rankplug.plotting.encode_figure`.
+        pictures: contents of a figure's files by their suffix, ``svg``, ``png`` and ``pdf``.
+        points: points of a figure with words for them, see :func:`rankplug.plotting.encode_figure`.
         sources: the runs behind it.
     """
 
@@ -104,7 +104,7 @@ class ClaimEvaluation:
     """A claim with its verdict.
 
     Args:
-        id, text, section, role, source, exhibit: of the claim.
+        id, text, section, role, source, exhibit: those of the claim.
         judgement: the verdict, or why there is none.
         margin: the difference that would matter, with its unit; empty for exact checks.
         reason: why smaller ones do not matter.
@@ -173,7 +173,7 @@ class Group:
     """A group of runs with its data.
 
     Args:
-        name: of the group.
+        name: name of the group.
         dataset: its data.
         place: the paper's data set in whose place they stand.
         synthetic: whether they were generated.
@@ -190,18 +190,18 @@ class Meta:
     """Facts about an evaluation.
 
     Args:
-        study, title, citation, bibtex: of the paper.
-        profile: how large the runs were.
+        study, title, citation, bibtex: name of the study; title and citation of the paper.
+        profile: size of the runs.
         parameters: those of the notebook that differ from their defaults, such as another data set.
-        trials: how many there were.
-        core_minutes: what they took, by the times on record.
+        trials: number of trials.
+        core_minutes: time of the trials on one core, by the times on record.
         date: when the last of them started, as ``2026-11-19``.
-        groups: of runs, with their data.
-        versions: of the packages that the trials ran with.
+        groups: groups of runs with their data.
+        versions: versions of the packages that the trials ran with.
         code: digest of the code that evaluated them: rankplug, all plugins, and editable packages that these import.
         machine: that evaluated them.
         written: when the artefact was written, as ``2026-11-19 12:00`` (UTC).
-        note: what else a reader must know of the runs, such as that they are fewer than the profile's.
+        note: a caveat about the runs, such as that they are fewer than the profile's.
     """
 
     study: str

@@ -46,12 +46,12 @@ class Citation:
 
     Args:
         authors: their full names, given name first.
-        title: of the paper.
-        venue: short, such as ``WSDM``.
-        year: of publication.
+        title: title of the paper.
+        venue: short name of the venue, such as ``WSDM``.
+        year: year of publication.
         published_in: the proceedings or journal by its full name.
-        doi: without a resolver before it.
-        url: where there is no DOI.
+        doi: the DOI without a resolver before it.
+        url: address of a paper without a DOI.
 
     >>> paper = Citation(authors=("Ada Lovelace",), title="Notes", venue="SCI", year=1843 + 60, doi="10.1/x")
     >>> str(paper)
@@ -117,10 +117,10 @@ def exhibit_bibtex(key: str, title: str, runs: str, year: str) -> str:
     """Return the entry of a figure or table of a report in BibTeX.
 
     Args:
-        key: of the entry.
-        title: what it shows.
+        key: key of the entry.
+        title: title of the exhibit.
         runs: the runs behind it, in words.
-        year: in which the last of them ended.
+        year: year in which the last of them ended.
     """
     fields = [("title", f"{{{_latex(title)}}}"), ("howpublished", f"Report of rankplug {__version__}")]
     return _entry("misc", key, [*fields, ("note", _latex(runs)), ("year", year)])
@@ -149,11 +149,11 @@ class Exhibit:
     """A figure or table of a paper.
 
     Args:
-        name: as the paper numbers it, such as ``Figure 3a``.
-        title: what it shows.
-        draw: from results to the numbers and, for a figure, the picture. The numbers of a row are made by the
-            combinations that its column ``combination`` names, see :meth:`Results.combinations_of`.
-        digits: behind the point, of a table with published numbers.
+        name: name in the paper, such as ``Figure 3a``.
+        title: its subject.
+        draw: function of results that returns the numbers and, for a figure, the picture. The column ``combination``
+            names the combinations behind a row, see :meth:`Results.combinations_of`.
+        digits: decimals of a table with published numbers.
         caption: what to see in it, in Markdown, where the notebook says nothing right before it.
     """
 
@@ -169,14 +169,14 @@ class Study:
     """A paper.
 
     Args:
-        name: short.
-        title: of the paper.
-        citation: of the paper; words where no paper is run again.
+        name: short name.
+        title: title of the paper.
+        citation: citation of the paper; words where no paper is run again.
         notebook: the notebook that tells it, as a resource of a package: ``"my_package:notebooks/my_paper.ipynb"``.
-        runs: the runs it needs at a profile.
+        runs: function of profile and data set that returns the runs it needs.
         exhibits: its figures and tables.
         claims: its claims.
-        published: reads the numbers the paper prints.
+        published: function that reads the numbers the paper prints.
         findings: known errors of the paper and what is done about them, in sentences.
         colours: model -> its colour in all figures.
         observations: what the results show beside the claims, without a test.

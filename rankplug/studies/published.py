@@ -36,12 +36,12 @@ def beside_published(
     There is a difference only where our data are the paper's: published numbers on other data are a reference.
 
     Args:
-        results: of the study.
-        group: whose models are shown.
-        metrics: in their order.
+        results: results of the study.
+        group: name of the group of models.
+        metrics: names of the metrics, in their order.
         exhibit: the paper's table.
         dataset: the paper's data set.
-        scale: of the printed numbers, 100 for percent.
+        scale: scale of the printed numbers, 100 for percent.
     """
     import pandas as pd
 
@@ -161,7 +161,7 @@ def facts_beside_published(results: Results, exhibit: str, groups: Mapping[str, 
     """Return the facts a paper prints about its data sets beside ours, a row for each data set and fact.
 
     Args:
-        results: of the study.
+        results: results of the study.
         exhibit: the section that prints them.
         groups: the paper's data set -> the group of runs in its place.
     """

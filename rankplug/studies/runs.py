@@ -36,15 +36,15 @@ class Runs:
     """A group of models that are trained on the same data and compared.
 
     Args:
-        name: of the group, by which figures ask for their results.
+        name: name of the group, by which figures ask for their results.
         models: the model's name in the paper -> the parts of the combination that make it. Where they are a grid,
             validation data choose among its combinations, see :mod:`rankplug.sweeps`.
         shared: parts that all models have, such as the data set.
-        folds: of the data set.
+        folds: folds of the data set.
         trials: repetitions, each with a seed of its own.
-        kind: what the group is for, by which exhibits ask for all groups of a kind.
+        kind: purpose of the group, by which exhibits ask for all groups of a kind.
         place: the paper's data set in whose place the group's data stand, or their own name.
-        level: of what varies among the groups of a kind, such as the share of noise.
+        level: value that varies among the groups of a kind, such as the share of noise.
         settings: model -> what varies among the models of the group, such as the number of samples.
         keep_scores: keeps the scores of all test documents, see :meth:`Results.rankings`.
         choosing: of how many first trials of every combination of a grid validation data choose; the others are of the
@@ -100,8 +100,8 @@ class StoredFrames(Mapping[str, "pd.DataFrame"]):
     """The rows of each group of runs.
 
     Args:
-        runs: by the name of the group.
-        store: where their results lie.
+        runs: groups of runs by their names.
+        store: the store of their results.
     """
 
     def __init__(self, runs: Mapping[str, Runs], store: Store) -> None:

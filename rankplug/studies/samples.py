@@ -39,7 +39,7 @@ class IndependentTrials:
     """Repetitions that share nothing, such as trials that draw training sample, test sample and seed anew.
 
     Args:
-        unit: what is repeated.
+        unit: name of what is repeated.
     """
 
     unit: str = "trials"
@@ -72,8 +72,9 @@ class Sample:
     """Values of one part of a claim, positive where the claim is right.
 
     Args:
-        values: one a trial or split. Of folds a table of folds by seeds, or for each fold a table of queries by seeds.
-        design: how they came about.
+        values: float array of shape (trials or splits,); of folds an array of shape (folds, seeds), or for each fold
+            one of shape (queries, seeds).
+        design: experimental design of the values.
         runs: group and model of the runs behind them.
     """
 
@@ -134,8 +135,8 @@ class WeightedSum:
     """A weighted sum of means of independent collections, such as a microaverage or a difference between two.
 
     Args:
-        samples: one a collection.
-        weights: of the collections.
+        samples: one sample for each collection.
+        weights: weights of the collections.
     """
 
     samples: tuple[Sample, ...]
@@ -170,8 +171,8 @@ def sample_of_queries(values: pd.Series[float], design: Design, runs: Iterable[C
     """Make a sample of values that are indexed by trial, fold and test query, or of means by trial and fold.
 
     Args:
-        values: nan where undefined.
-        design: how they came about; that of folds needs the queries.
+        values: the values, nan where undefined.
+        design: experimental design of the values; that of folds needs the queries.
         runs: group and model of the runs behind them.
     """
     defined = values.dropna()

@@ -120,7 +120,7 @@ class Standing:
     Args:
         entry: its runs.
         interval: its mean with the interval of the board's design.
-        verdict: on "the best is better": holds, no difference or inconclusive; empty for the best itself.
+        verdict: verdict on "the best is better": holds, no difference or inconclusive; empty for the best itself.
         lead: the best's mean difference to it.
     """
 
@@ -145,7 +145,7 @@ class Ranks:
     """Mean ranks of methods within trials or folds, 1 the best, and how far apart two must lie to differ.
 
     Args:
-        mean: of each method.
+        mean: mean rank of each method.
         critical: Friedman's test and Nemenyi's difference; None where they say nothing.
         why_not: the reason in that case.
     """

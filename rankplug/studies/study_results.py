@@ -67,13 +67,13 @@ class Results:
     """Results of a study's sweep at a profile, one frame for each group of runs, with the column ``model``.
 
     Args:
-        profile: how large the runs were.
+        profile: size of the runs.
         frames: the rows of each group, see :meth:`rankplug.store.Store.frame`.
         published: the numbers the paper prints.
-        records: what is known of every trial: combination, versions, timings, digests.
-        runs: what was asked for, by the name of the group.
+        records: record of every trial: combination, versions, timings, digests.
+        runs: groups of runs by their names.
         decisions: verdicts on claims for which trials were added, by the claim's id.
-        parameters: what was asked for in place of the profile's own, such as another data set.
+        parameters: parameters other than the profile's own, such as another data set.
     """
 
     profile: Profile
@@ -250,7 +250,7 @@ class Results:
         """Return a weighted sum of models' test metrics, such as the difference between two models.
 
         Args:
-            metric: of the test queries.
+            metric: name of the metric.
             weights: group and model -> weight. Groups that are mixed share their test data trial by trial.
         """
         total: Any = 0.0
@@ -329,16 +329,16 @@ class QueryPairs:
     """Values of a group's models on the same test queries.
 
     Args:
-        group: its name.
-        metric: whose values they are.
-        queries: how many, in all trials and folds.
-        models: the highest mean first.
-        left_out: models with lower means.
-        identities: of each model, a combination that represents it; empty where none is known.
-        means: of each model over all queries.
-        better: of each model, the number of queries on which it is better than each of the models.
+        group: name of the group.
+        metric: name of the metric.
+        queries: number of queries in all trials and folds.
+        models: names of the models, the highest mean first.
+        left_out: number of models with lower means.
+        identities: for each model a combination that represents it; empty where none is known.
+        means: mean of each model over all queries.
+        better: for each model the number of queries on which it is better than each of the models.
         drawn: trial, fold and query of those that are drawn.
-        values: of each model on these.
+        values: values of each model on these.
     """
 
     group: str

@@ -45,16 +45,16 @@ class Part:
     """One part of a claim: its effect with interval, or the number of an exact check.
 
     Args:
-        name: of the part; empty where there is one.
+        name: name of the part; empty where there is one.
         answer: ``greater``, ``smaller``, ``no difference`` or ``open``; of a check ``holds``, ``fails`` or ``open``.
         effect: the mean difference, or the check's number.
         low, high: the interval.
         margin: the difference that would matter, or the check's limit.
-        count: repetitions.
-        extent: over what the mean is taken, in words; of a check, what the number is.
-        p: one-sided, of the direction of the effect.
-        p_alike: of the two one-sided tests that the difference is within the margin.
-        data: what it was tried on.
+        count: number of repetitions.
+        extent: repetitions that the mean is taken over, in words; of a check, its numbers in words.
+        p: one-sided p value, in the direction of the effect.
+        p_alike: p value of the two one-sided tests that the difference is within the margin.
+        data: name of the data.
     """
 
     name: str
@@ -87,9 +87,9 @@ class Needs:
 
     Args:
         smallest: the difference that this design finds with power .8, in the unit of the effect.
-        repetitions: how many in all would find a difference of the margin; None where no number would.
-        unit: of the repetitions.
-        core_minutes: what those beyond the present ones take; None where no time was recorded.
+        repetitions: number of repetitions in all that find a difference of the margin; None where no number does.
+        unit: unit of the repetitions.
+        core_minutes: time of those beyond the present ones; None where no time was recorded.
     """
 
     smallest: float
@@ -118,10 +118,10 @@ class Verdict:
         parts: the claim's parts, the decisive one first.
         measured_in: unit of effects, intervals and margins.
         level: chance of a wrong verdict, at most.
-        needs: of an inconclusive verdict, what would decide it.
-        data: what was tried on, such as ``made data``.
-        looks: how often the growing data were looked at.
-        notes: what else is to be known.
+        needs: requirements for deciding an inconclusive verdict.
+        data: name of the data, such as ``made data``.
+        looks: number of looks at the growing data.
+        notes: further sentences.
     """
 
     verdict: Word
@@ -268,7 +268,7 @@ class Differences:
 
     Args:
         parts: name -> sample; one part may have an empty name.
-        question: what the claim says.
+        question: the kind of the claim.
         notes: sentences that belong to the evidence.
     """
 
@@ -408,15 +408,15 @@ def judge(
     """Return the verdict on a claim; evidence that is already an answer is returned as it is.
 
     Args:
-        evidence: what the claim's statistic gave.
+        evidence: evidence that the claim's statistic computed.
         margin: the difference that would matter, in the statistic's own unit.
         scale: factor on differences for a reader, such as 100 for points.
-        measured_in: what they are then measured in.
-        data: what was tried on.
-        data_of: tells what a part was tried on.
+        measured_in: unit of differences that are so scaled.
+        data: name of the data.
+        data_of: function that names the data of a part.
         steps: levels of the tests, those of a single look by default.
-        looks: how often the growing data were looked at.
-        cost: tells what more repetitions take.
+        looks: number of looks at the growing data.
+        cost: function that returns the core-minutes of one more repetition of some runs.
     """
     if isinstance(evidence, Checks):
         return _of_checks(evidence, data)
