@@ -34,8 +34,8 @@ class Clicks(ClickCounts):
     """Impressions and clicks of each document at each position.
 
     Args:
-        shown: how often each document (row) was shown at each position (column, the first on top).
-        clicked: how often it was clicked there.
+        shown: int array of shape (documents, positions), impressions of each document at each position from the top.
+        clicked: int array of the same shape, clicks on them.
         true_propensities: probability that a user looks at each position, where clicks are simulated.
         true_labels: relevance of each document, where clicks are simulated.
     """
@@ -47,8 +47,8 @@ class Clicks(ClickCounts):
         """Count the impressions of a log.
 
         Args:
-            documents: which document each impression shows, by its place among the documents of the lists, from 0.
-            positions: where it was shown, from 1.
+            documents: place of each impression's document among the documents of the lists, from 0.
+            positions: position of each impression, from 1.
             clicked: whether it was clicked.
             size: number of documents of the lists; up to the last one shown when absent.
         """
@@ -111,7 +111,7 @@ class Clicks(ClickCounts):
 
         Args:
             propensities: probability that a user looks at each position; without them click rates are taken.
-            estimator: of relevance, see :meth:`relevance`.
+            estimator: estimator of relevance, see :meth:`relevance`.
         """
         share = self.rates if propensities is None else self.relevance(propensities, estimator)
         return np.log2(1.0 + (2.0**LARGEST_GRADE - 1.0) * share).astype(np.float32)
@@ -128,7 +128,7 @@ class Clicks(ClickCounts):
 
         Args:
             propensities: probability that a user looks at each position.
-            estimator: which of the two.
+            estimator: one of the two.
         """
         values = self.check_propensities(propensities)
         if estimator == "inverse":

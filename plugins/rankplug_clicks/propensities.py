@@ -90,7 +90,7 @@ def expectation_maximisation(
     """Return propensities by expectation maximisation.
 
     Args:
-        clicks: of documents that were shown at least once.
+        clicks: clicks on documents that were shown at least once.
         regress: returns the relevance that a model fitted to expected relevances gives each document.
     """
     shown, clicked = clicks.shown.astype(np.float64), clicks.clicked.astype(np.float64)

@@ -137,10 +137,10 @@ class Impressions:
     """Impressions one after another, each a few documents from the top down.
 
     Args:
-        starts: where each begins, and the number of documents shown last.
-        query: of each impression.
-        documents: shown.
-        positions: where, from 1.
+        starts: offset of each impression, and the number of documents shown last.
+        query: query of each impression.
+        documents: documents shown.
+        positions: their positions, from 1.
         clicked: whether a user clicked.
         examined: whether a user looked.
     """

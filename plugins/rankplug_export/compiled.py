@@ -92,7 +92,7 @@ class RunningScores:
     """Scores of some documents under a sum of trees that grows, to the last bit those of the whole sum.
 
     Args:
-        features: of the documents.
+        features: float32 array of shape (documents, features).
     """
 
     def __init__(self, features: NDArray[np.float32]) -> None:

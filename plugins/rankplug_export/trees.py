@@ -25,15 +25,15 @@ class TreeEnsemble:
 
     Args:
         roots: the first node of each tree.
-        feature: which feature a node looks at, -1 for leaves.
+        feature: number of the feature that a node looks at, -1 for leaves.
         threshold: a document goes left where its feature is at most this.
         missing_left: whether a missing value goes left.
         left: the node for low values; a leaf's is itself.
         right: the node for high values; a leaf's is itself.
-        value: what a leaf adds.
+        value: number that a leaf adds.
         base: added to all scores.
-        features: how many there are.
-        names: one a feature.
+        features: number of features.
+        names: names of the features.
         single: whether the engine adds up in single precision.
     """
 

@@ -119,7 +119,7 @@ def run_metadata(
     Args:
         combination: texts of backend, scorer, loss and sampler, and the seed.
         versions: versions of Python and packages.
-        dataset: what is ranked, in words.
+        dataset: the ranked data, in words.
         trained_on: the training data, in words.
         tag: name of the run.
     """

@@ -33,8 +33,8 @@ class Form:
     Args:
         what: the file, in words.
         value: the number of a line.
-        place: of the number among the words; query and document are the first and the third.
-        words: of a line.
+        place: place of the number among the words; query and document are the first and the third.
+        words: number of words of a line.
     """
 
     what: str
@@ -110,7 +110,7 @@ def write_run(
     Args:
         path: the file.
         lists: the documents.
-        scores: one a document.
+        scores: float array of shape (documents,).
         tag: name of the run.
         metadata: written as YAML in comments before the first line.
         depth: documents of a query at most.

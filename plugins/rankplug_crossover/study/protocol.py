@@ -17,16 +17,16 @@ class Size:
 
     Args:
         collections: names in figures -> data sets.
-        folds: of each.
+        folds: folds of each.
         trials: repetitions.
         compared: repetitions of the models that claims compare with each other; as all others where there are none.
         compared_on: their data set; the collection's own where none is named.
-        epochs: of networks at most.
+        epochs: most epochs of networks.
         rounds: trees at most.
-        leaves: of a tree.
-        iterations: of L-BFGS for each value of C, and planes of SVM-MAP.
+        leaves: leaves of a tree.
+        iterations: iterations of L-BFGS for each value of C, and planes of SVM-MAP.
         C: values that validation data choose from.
-        restarts: of ExpGain, which is not convex, beside the start at 0.
+        restarts: starts of ExpGain, which is not convex, beside the start at 0.
         samples: draws of noise.
         rankings: that LogRank's losses draw.
         patience: epochs and trees without improvement after which training stops.
@@ -198,7 +198,7 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
     then a group of tuned models for each collection that has them.
 
     Args:
-        profile: how large.
+        profile: size of the runs.
         data: a data set in place of all of the profile's.
     """
     size, models = SIZES[profile], models_of(SIZES[profile])

@@ -44,7 +44,7 @@ class Size:
 
     Args:
         dataset: the data.
-        folds: of it.
+        folds: folds of the data.
         rounds: weak rankers of RankBoost, FRank and AdaRank.
         iterations: steps of L-BFGS and planes of the cutting planes for each C.
         C: regularisation that validation data choose from: RankSVM's, of the sum over all pairs, and ListNet's.
@@ -77,7 +77,7 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
     """Yield the one group of runs.
 
     Args:
-        profile: how large; made data take the release's place below ``real``.
+        profile: size of the runs; synthetic data take the release's place below ``real``.
         data: a data set in place of the profile's own.
     """
     size = SIZES[profile]
