@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from rankplug.statistics import (
     Estimate,
     Interval,
+    PValues,
     mean_of_folds,
     mean_of_queries_and_seeds,
     mean_of_resplits,
@@ -200,7 +201,13 @@ def interval_of(sample: Values) -> Interval:
     return Interval(point, point - reach, point + reach, 0.95, estimate.count, sample.repeats, method)  # type: ignore[arg-type]
 
 
+def p_values_of(samples: Iterable[Values], margin: float) -> PValues:
+    """Return the p values of some samples' means at a margin that would matter."""
+    estimates = [sample.estimate for sample in samples]
+    facts = ([getattr(estimate, name) for estimate in estimates] for name in ("point", "error", "degrees"))
+    return p_values(*facts, margin)
+
+
 def p_value_of(sample: Values) -> float:
     """Return the one-sided p value against a mean of zero or less."""
-    estimate = sample.estimate
-    return float(p_values(estimate.point, estimate.error, estimate.degrees, 1.0).greater)
+    return float(p_values_of([sample], 1.0).greater[0])

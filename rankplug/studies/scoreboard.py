@@ -19,10 +19,10 @@ import numpy as np
 
 from rankplug.errors import RankplugError
 from rankplug.registry import parse
-from rankplug.statistics import CriticalDifference, Interval, best_is_greater, critical_difference, p_values
+from rankplug.statistics import CriticalDifference, Interval, best_is_greater, critical_difference
 from rankplug.studies.papers import Study, studies, study
 from rankplug.studies.runs import PROFILES, Profile, design_of, is_made, read_profile
-from rankplug.studies.samples import Design, OfficialFolds, Resplits, interval_of, sample_of_queries
+from rankplug.studies.samples import Design, OfficialFolds, Resplits, interval_of, p_values_of, sample_of_queries
 from rankplug.sweeps import chosen_on_validation
 
 if TYPE_CHECKING:
@@ -200,14 +200,12 @@ class Board:
                 values[entry.identities] = own.set_index(["trial", "fold", "query"])["value"].sort_index()
         intervals = {runs: interval_of(sample_of_queries(series, self.design)) for runs, series in values.items()}
         best, *others = sorted(values, key=lambda runs: (-intervals[runs].point, runs))
-        estimates = [sample_of_queries(values[best] - values[runs], self.design).estimate for runs in others]
-        points, errors, degrees = zip(
-            *((estimate.point, estimate.error, estimate.degrees) for estimate in estimates), strict=True
-        )
-        words = ["", *map(str, best_is_greater(p_values(points, errors, degrees, self.margin)))]
+        leads = [sample_of_queries(values[best] - values[runs], self.design) for runs in others]
+        words = ["", *map(str, best_is_greater(p_values_of(leads, self.margin)))]
+        points = [0.0, *(float(sample.estimate.point) for sample in leads)]
         return {
             entry.method: Standing(entry, intervals[runs], word, lead)
-            for runs, word, lead in zip([best, *others], words, (0.0, *map(float, points)), strict=True)
+            for runs, word, lead in zip([best, *others], words, points, strict=True)
             for entry in self.entries
             if entry.identities == runs
         }

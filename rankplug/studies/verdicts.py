@@ -29,11 +29,10 @@ from rankplug.statistics import (
     any_greater,
     holm_steps,
     none_greater,
-    p_values,
     repetitions_needed,
     smallest_difference,
 )
-from rankplug.studies.samples import Values
+from rankplug.studies.samples import Values, p_values_of
 
 Word = Literal["holds", "fails", "no difference", "inconclusive"]
 VERDICTS: tuple[Word, ...] = ("holds", "fails", "no difference", "inconclusive")
@@ -425,13 +424,7 @@ def judge(
     if not margin > 0:
         raise ValueError(f"a claim about differences needs a margin above 0, got {margin}")
     samples = list(evidence.parts.values())
-    estimates = [sample.estimate for sample in samples]
-    p = p_values(
-        [estimate.point for estimate in estimates],
-        [estimate.error for estimate in estimates],
-        [estimate.degrees for estimate in estimates],
-        margin,
-    )
+    p = p_values_of(samples, margin)
     levels = steps(len(samples))
     word = str(DECIDE[evidence.question](p, levels))
     values = zip(evidence.parts.items(), p.greater.tolist(), p.less.tolist(), p.alike.tolist(), strict=True)
