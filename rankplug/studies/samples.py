@@ -204,8 +204,10 @@ def interval_of(sample: Values) -> Interval:
 def p_values_of(samples: Iterable[Values], margin: float) -> PValues:
     """Return the p values of some samples' means at a margin that would matter."""
     estimates = [sample.estimate for sample in samples]
-    facts = ([getattr(estimate, name) for estimate in estimates] for name in ("point", "error", "degrees"))
-    return p_values(*facts, margin)
+    point, error, degrees = (
+        [getattr(estimate, name) for estimate in estimates] for name in ("point", "error", "degrees")
+    )
+    return p_values(point, error, degrees, margin)
 
 
 def p_value_of(sample: Values) -> float:

@@ -71,8 +71,8 @@ class Part:
     @classmethod
     def read(cls, described: Mapping[str, Any]) -> Part:
         """Read a part as :meth:`Verdict.describe` writes it."""
-        values: dict[str, Any] = dict(described)
-        return cls(**{name: math.nan if value is None else value for name, value in values.items()})
+        values: Any = {name: math.nan if value is None else value for name, value in described.items()}
+        return cls(**values)
 
     @property
     def in_margins(self) -> tuple[float, float, float]:
@@ -194,10 +194,8 @@ class Verdict:
             values["needs"] = Needs(
                 **{**needs, "smallest": math.inf if needs["smallest"] is None else needs["smallest"]}
             )
-        parts = [
-            {name: math.nan if value is None else value for name, value in part.items()} for part in values["parts"]
-        ]
-        return cls(**{**values, "parts": tuple(Part(**part) for part in parts), "notes": tuple(values["notes"])})
+        parts = tuple(map(Part.read, values["parts"]))
+        return cls(**{**values, "parts": parts, "notes": tuple(values["notes"])})
 
 
 @dataclass(frozen=True)
