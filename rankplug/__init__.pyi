@@ -38,7 +38,6 @@ from .store import compare as compare
 from .store import results as results
 from .studies import study as study
 from .sweeps import sweep as sweep
-from .sweeps import tune as tune
 from .system import __version__ as __version__
 from .system import use_threads as use_threads
 from .training import Model as Model

@@ -165,7 +165,7 @@ GROUPS = {
         "lightgbm_objective",
         "xgboost_objective",
     ),
-    "Sweeps and results": ("sweep", "results", "compare", "Store", "Combination", "study"),
+    "Sweeps and results": ("sweep", "tune", "results", "compare", "Store", "Combination", "study"),
 }
 MODULES = {
     "Statistics": "rankplug.statistics",

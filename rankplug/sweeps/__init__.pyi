@@ -1,4 +1,5 @@
 from ._plan import ExpectedTime as ExpectedTime
+from ._plan import Folds as Folds
 from ._plan import Plan as Plan
 from ._plan import Sweep as Sweep
 from ._plan import chosen_on_validation as chosen_on_validation
@@ -21,9 +22,6 @@ from ._trial_runs import failed_result as failed_result
 from ._trial_runs import kept_run as kept_run
 from ._trial_runs import ranked_by as ranked_by
 from ._trial_runs import run_trial as run_trial
-from ._tuning import Tuning as Tuning
-from ._tuning import plan_search as plan_search
-from ._tuning import tune as tune
 from ._workers import Task as Task
 from ._workers import TaskResult as TaskResult
 from ._workers import WorkerDiedError as WorkerDiedError

@@ -19,8 +19,7 @@ import numpy as np
 from rankplug.errors import FitError, GrammarError, shown
 from rankplug.registry import Grid, Reference, expand, parse, registry
 from rankplug.store import FIT_PARTS, Combination, Store, listed
-from rankplug.sweeps._plan import Folds, Plan, Sweep, chosen_on_validation, validation_quality
-from rankplug.sweeps._running import Outcome, sweep
+from rankplug.sweeps import Folds, Outcome, Plan, Sweep, chosen_on_validation, sweep, validation_quality
 from rankplug.system import require_modules, whole_number
 
 if TYPE_CHECKING:

@@ -8,11 +8,10 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from rankplug_tuning.search import SearchSpace, Tuning
 
 import rankplug as rp
 from rankplug.errors import FitError
-from rankplug.sweeps import Tuning
-from rankplug.sweeps._tuning import SearchSpace
 
 DATA = "synthetic[queries=40,documents=8]"
 SMALL = {"loss": "mse", "backend": "lightgbm", "scorer": "trees[leaves=[2,4],rounds=[1,3],min_data=1]"}

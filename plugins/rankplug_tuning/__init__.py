@@ -1,0 +1,1 @@
+"""Search for the parameters of a model: ``rankplug.tune`` and ``rankplug tune``."""
