@@ -17,61 +17,51 @@ hookimpl = pluggy.HookimplMarker("rankplug")
 @hookspec
 def rankplug_losses() -> Iterable[registry.LossSpecification]:
     """Offer losses: functions of one list's scores and labels."""
-    raise AssertionError("a hook specification is never called")
 
 
 @hookspec
 def rankplug_samplers() -> Iterable[registry.SamplerSpecification]:
     """Offer samplers: laws of noise on the scores."""
-    raise AssertionError("a hook specification is never called")
 
 
 @hookspec
 def rankplug_scorers() -> Iterable[registry.ScorerSpecification]:
     """Offer scorers: spaces of functions from features to scores."""
-    raise AssertionError("a hook specification is never called")
 
 
 @hookspec
 def rankplug_backends() -> Iterable[registry.BackendSpecification]:
     """Offer backends: engines that fit a scorer to a loss."""
-    raise AssertionError("a hook specification is never called")
 
 
 @hookspec
 def rankplug_datasets() -> Iterable[registry.DatasetSpecification]:
     """Offer data sets, read or made."""
-    raise AssertionError("a hook specification is never called")
 
 
 @hookspec
 def rankplug_transforms() -> Iterable[registry.TransformSpecification]:
     """Offer transforms: recorded changes of data."""
-    raise AssertionError("a hook specification is never called")
 
 
 @hookspec
 def rankplug_debiasings() -> Iterable[registry.DebiasingSpecification]:
     """Offer debiasings: ways to learn from clicks."""
-    raise AssertionError("a hook specification is never called")
 
 
 @hookspec
 def rankplug_metrics() -> Iterable[registry.MetricSpecification]:
     """Offer metrics: one value a list."""
-    raise AssertionError("a hook specification is never called")
 
 
 @hookspec
 def rankplug_studies() -> Iterable[registry.StudySpecification]:
     """Offer studies: papers with their figures, tables and claims."""
-    raise AssertionError("a hook specification is never called")
 
 
 @hookspec
 def rankplug_functions() -> Mapping[str, str]:
     """Offer functions as attributes of ``rankplug``, each by its name and ``"package.module:function"``."""
-    raise AssertionError("a hook specification is never called")
 
 
 @hookspec

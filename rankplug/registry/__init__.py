@@ -1,6 +1,5 @@
 """Names, parameters and plugins."""
 
-from rankplug.registry._canonical import canonical as canonical
 from rankplug.registry.grammar import DEEPEST as DEEPEST
 from rankplug.registry.grammar import MOST_CHOICES as MOST_CHOICES
 from rankplug.registry.grammar import NAME as NAME
@@ -20,6 +19,7 @@ from rankplug.registry.plugins import BrokenPlugin as BrokenPlugin
 from rankplug.registry.plugins import Named as Named
 from rankplug.registry.plugins import Plugin as Plugin
 from rankplug.registry.plugins import Registry as Registry
+from rankplug.registry.plugins import canonical as canonical
 from rankplug.registry.plugins import is_usable as is_usable
 from rankplug.registry.plugins import load_code as load_code
 from rankplug.registry.plugins import registry as registry

@@ -144,10 +144,10 @@ class ExpectedTime:
         'about 30 s, by the recorded times of such trials'
         """
         if not self.known:
-            return "nothing like this has run here, so how long it takes is not known"
+            return "first run, no time estimate"
         some = f" for {self.known} of {self.trials}" if self.known < self.trials else ""
         text = f"about {duration(self.seconds / jobs)}{some}, by the recorded times of such trials"
-        return f"{text}; nothing like the others has run here" if some else text
+        return f"{text}; no estimate for the others" if some else text
 
 
 def expected_time(trials: Iterable[Trial], store: Store) -> ExpectedTime:

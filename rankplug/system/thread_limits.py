@@ -160,9 +160,9 @@ def use_threads(number: int | None = None) -> Iterator[int]:
     """
     from rankplug.system.plain_numbers import whole_number
 
-    requested = threads() if number is None else whole_number(number, "the number of threads", least=1)
-    if requested > MOST_THREADS:
-        raise RankplugError(f"the number of threads must be at most {MOST_THREADS}, got {requested}")
+    requested = (
+        threads() if number is None else whole_number(number, "the number of threads", least=1, most=MOST_THREADS)
+    )
     before = _limit.get(), _in_force.get()
     setting = threading.get_ident(), requested, frozenset(package for package in BRING_POOLS if package in sys.modules)
     if number is not None:

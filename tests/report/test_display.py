@@ -123,7 +123,7 @@ def test_controls_follow_what_a_cell_has_run(notebook: dict[str, Any]) -> None:
 
 def test_an_impossible_choice_is_said_and_changes_nothing(notebook: dict[str, Any]) -> None:
     panel = StudyControls(STUDY, notebook)
-    assert panel.words.value.startswith("1 to run, 0 done: nothing like this has run here")
+    assert panel.words.value.startswith("1 to run, 0 done: first run")
     panel.data.value = "synthetic[queries=<b>]"
     assert "not possible" in panel.words.value and "<b>" not in panel.words.value
     panel.button.click()
