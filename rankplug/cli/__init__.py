@@ -57,7 +57,7 @@ app = typer.Typer(
 for title, commands in COMMANDS.items():
     for command in commands:
         if isinstance(command, typer.Typer):
-            app.add_typer(command, rich_help_panel=title)
+            app.add_typer(command, cls=GroupedCommands, rich_help_panel=title)
         else:
             app.command(rich_help_panel=title)(command)
 
