@@ -14,10 +14,13 @@ import pytest
 from typer.testing import CliRunner
 
 import rankplug as rp
+from rankplug.authoring import Compilation
 from rankplug.cli import COMMANDS, app
 from rankplug.registry import registry
 from rankplug.store import Store
+from rankplug.studies import studies
 from rankplug.sweeps import Plan, expected_time, read_words
+from rankplug.system import notebooks_folder
 
 Make = Callable[..., Any]
 GRID = ["loss=[mse,ranknet]", "backend=lightgbm", "dataset=synthetic", "metrics=[ndcg@5,mrr]"]
@@ -117,3 +120,40 @@ def test_a_list_of_plugins_fits_eighty_columns() -> None:
     lines = run("plugins").splitlines()
     assert max(map(len, lines)) <= 80
     assert {plugin.specification.name for plugin in registry().plugins()} <= set(" ".join(lines).split())
+
+
+def test_lab_copies_every_notebook_once(tmp_path: Path) -> None:
+    folder, own = tmp_path / "mine", notebooks_folder()
+    shipped = {path.name for path in own.glob("**/[!.]*.ipynb") if ".ipynb_checkpoints" not in path.parts}
+    assert "already" not in run("lab", str(folder), "--copy-only")
+    copied = {path.name for path in folder.rglob("*.ipynb")}
+    assert copied == shipped | {study.notebook_path.name for study in studies()}
+    (folder / "combination.ipynb").write_text("changed")
+    (folder / "data.ipynb").unlink()
+    assert f"({len(copied) - 1} already present)" in run("lab", str(folder), "--copy-only")
+    assert (folder / "combination.ipynb").read_text() == "changed" and (folder / "data.ipynb").exists()
+
+
+@pytest.mark.parametrize("words", [["mine", "--", "--port", "9999", "--allow-root"], ["--", "--port", "9999"]])
+def test_lab_passes_options_to_jupyterlab(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(subprocess, "call", lambda command, env: commands.append(command) or 0)
+    run("lab", *words)
+    expected = [words[0] if words[0] != "--" else "notebooks", *words[words.index("--") + 1 :]]
+    assert commands[0][-len(expected) :] == expected
+
+
+@pytest.mark.slow
+def test_warm_compiles_for_the_next_process(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", "from rankplug.cli import main; main()", "warm", "mrr", "--json"]
+
+    def compiled() -> tuple[Compilation, list[Path]]:
+        environment = {**os.environ, "RANKPLUG_CACHE": str(tmp_path)}
+        done = subprocess.run(words, capture_output=True, text=True, env=environment, check=True)
+        files = sorted(path for path in tmp_path.rglob("*") if path.is_file())
+        return Compilation(**json.loads(done.stdout)[0]), files
+
+    (first, files), (second, same_files) = compiled(), compiled()
+    assert first.kept and not second.kept and second.seconds < first.seconds
+    assert files == same_files
