@@ -228,7 +228,7 @@ class Registry:
 
     def exports(self) -> dict[str, str]:
         """Return what plugins offer as attributes of ``rankplug``: name to ``"package.module:object"``."""
-        paths = {}
+        paths: dict[str, str] = {}
         for specification in self.specifications(BackendSpecification):
             paths |= specification.exports
         for implementation in self.manager.hook.rankplug_functions.get_hookimpls():

@@ -195,7 +195,7 @@ def _file_of(module: str) -> Path | None:
 def _is_editable(package: str) -> bool:
     """Return whether a package's files lie in the folder of an editable distribution."""
     origin, locations = _places(package)
-    files = [path.resolve() for path in locations or [origin] if path is not None]
+    files = [path.resolve() for path in locations or ([] if origin is None else [origin])]
     if files and package in _own_editable_packages():
         return True
     # An environment may lie inside the project.

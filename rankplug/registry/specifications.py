@@ -168,8 +168,8 @@ class LossSpecification(Specification):
     gradient: Literal["exact", "lambda"] = "exact"
     zero_gradient: frozenset[Uninformative] = UNINFORMATIVE
     needs: frozenset[Literal["noise", "sampled rankings", "binary labels"]] = frozenset()
-    longest: int | None = Field(None, ge=1)
-    largest_label: int | None = Field(None, ge=1)
+    longest: int | None = Field(default=None, ge=1)
+    largest_label: int | None = Field(default=None, ge=1)
 
 
 class SamplerSpecification(Specification):
@@ -252,7 +252,7 @@ class DatasetSpecification(Specification):
     kind: ClassVar[str] = "dataset"
     described: ClassVar[tuple[str, ...]] = ("folds",)
 
-    folds: int = Field(1, ge=1)
+    folds: int = Field(default=1, ge=1)
     fingerprint: Code = ""
     blocks: Code = ""
     licence: str = ""
@@ -272,7 +272,7 @@ class TransformSpecification(Specification):
     kind: ClassVar[str] = "transform"
     described: ClassVar[tuple[str, ...]] = ("parts", "by_query")
 
-    parts: tuple[Literal["train", "valid", "test"], ...] = Field(PARTS_OF_A_SPLIT, min_length=1)
+    parts: tuple[Literal["train", "valid", "test"], ...] = Field(default=PARTS_OF_A_SPLIT, min_length=1)
     by_query: bool = False
 
 
