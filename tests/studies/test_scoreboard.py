@@ -6,6 +6,7 @@ import base64
 import hashlib
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -33,11 +34,7 @@ def runs(profile, data):
 
 
 def paper(**changes):
-    given = {
-        "name": "paper", "title": "A paper", "citation": "none", "notebook": "made:made.ipynb", "runs": runs,
-        "exhibits": (), "claims": (), "published": pd.DataFrame,
-    }  # fmt: skip
-    return Study(**{**given, **changes})
+    return replace(Study("paper", "A paper", "none", "made:made.ipynb", runs, (), (), pd.DataFrame), **changes)
 
 
 PAPER = paper()
