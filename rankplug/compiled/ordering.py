@@ -22,7 +22,6 @@ LONGEST_SELECTION = 32
 LONGEST_COUNTED_LIST = 512
 LEVEL = LONGEST_COUNTED_LIST
 LANES = 32
-RUN = 12
 LARGEST_COUNTED_LABEL = 31
 MOVES_A_DOCUMENT = 6
 """Moves after which putting in place one by one is given up."""
@@ -31,6 +30,8 @@ STEPS_A_DOCUMENT = 3
 STEPS_OUT_OF_ORDER = 8
 """One in so many neighbours may stand the wrong way round for a list to count as nearly in order."""
 PLACES_LOOKED_AT = 64
+TABLED_PLACES = 1024
+DISCOUNTS = np.array([1.0 / math.log2(place + 2.0) for place in range(TABLED_PLACES)])
 
 
 @part(nogil=True, error_model="numpy")
@@ -122,10 +123,9 @@ def order_documents(scores: Doubles, ties: int, tie_keys: Doubles, depth: int, o
         return
     for document in range(scores.size):
         order[document] = document
-    spare = np.empty(scores.size, np.int32)
-    sort_largest_first(scores, order, spare)
+    sort_best_first(scores, order)
     if ties != STABLE:
-        _reorder_ties(scores, tie_keys, order, spare)
+        _reorder_ties(scores, tie_keys, order)
 
 
 @part(nogil=True, error_model="numpy")
@@ -150,56 +150,21 @@ def _select(scores: Doubles, depth: int, order: Order) -> None:
 
 
 @part(nogil=True, error_model="numpy")
-def _reorder_ties(scores: Doubles, smallest_first: Doubles, order: Order, spare: Order) -> None:
-    keys = -smallest_first
+def _reorder_ties(scores: Doubles, smallest_first: Doubles, order: Order) -> None:
     begin = 0
     while begin < order.size:
         end = begin + 1
         while end < order.size and scores[order[end]] == scores[order[begin]]:
             end += 1
         if end > begin + 1:
-            sort_largest_first(keys, order[begin:end], spare)
+            tied = order[begin:end].copy()
+            keys, places = np.empty(tied.size), np.empty(tied.size, np.int32)
+            for position in range(tied.size):
+                keys[position], places[position] = -smallest_first[tied[position]], position
+            sort_best_first(keys, places)
+            for position in range(tied.size):
+                order[begin + position] = tied[places[position]]
         begin = end
-
-
-@part(nogil=True, error_model="numpy")
-def sort_largest_first(keys: Doubles, order: Order, spare: Order) -> None:
-    """Sort ``order`` by the keys of its items, equal keys as they stand, by merging short runs sorted by insertion.
-
-    Written out because NumPy's sort of indices takes seconds to compile.
-    """
-    for begin in range(0, order.size, RUN):
-        for position in range(begin, min(begin + RUN, order.size)):
-            document = order[position]
-            gap = position - 1
-            while gap >= begin and keys[order[gap]] < keys[document]:
-                order[gap + 1] = order[gap]
-                gap -= 1
-            order[gap + 1] = document
-    width = RUN
-    while width < order.size:
-        for begin in range(0, order.size - width, 2 * width):
-            _merge(keys, order, spare, begin, begin + width, min(begin + 2 * width, order.size))
-        width *= 2
-
-
-@part(nogil=True, error_model="numpy")
-def _merge(keys: Doubles, order: Order, spare: Order, begin: int, middle: int, end: int) -> None:
-    if keys[order[middle - 1]] >= keys[order[middle]]:
-        return
-    held = middle - begin
-    for position in range(held):
-        spare[position] = order[begin + position]
-    left, right = 0, middle
-    for position in range(begin, end):
-        if left == held:
-            return
-        if right == end or keys[spare[left]] >= keys[order[right]]:
-            order[position] = spare[left]
-            left += 1
-        else:
-            order[position] = order[right]
-            right += 1
 
 
 @part(nogil=True, error_model="numpy")
@@ -208,10 +173,12 @@ def sort_labels(labels: Doubles, best_first: Doubles) -> None:
     counts = np.zeros(LARGEST_COUNTED_LABEL + 1, np.int64)
     for label in labels:
         if label > LARGEST_COUNTED_LABEL or label != np.floor(label):
-            order = np.arange(labels.size).astype(np.int32)
-            sort_largest_first(labels, order, np.empty(labels.size, np.int32))
+            order = np.empty(labels.size, np.int32)
+            for document in range(labels.size):
+                order[document] = document
+            best = sort_best_first(labels, order)
             for position in range(best_first.size):
-                best_first[position] = labels[order[position]]
+                best_first[position] = best[position]
             return
         counts[int(label)] += 1
     position = 0
@@ -317,25 +284,33 @@ def gain(label: float) -> float:
 
 
 @part(nogil=True, error_model="numpy")
+def discount(position: int) -> float:
+    """Return the discount of a place counted from 0, 1 / log2(2 + position)."""
+    return float(DISCOUNTS[position]) if position < TABLED_PLACES else 1.0 / math.log2(position + 2.0)
+
+
+@part(nogil=True, error_model="numpy")
 def ideal_dcg(labels: Doubles, cutoff: int) -> float:
     """Return the largest DCG of a list at a cut-off, with the discount 1 / log2(1 + rank)."""
-    order = np.empty(labels.size, np.int32)
-    for document in range(labels.size):
-        order[document] = document
-    best = sort_best_first(labels, order)
+    best = np.empty(min(cutoff, labels.size))
+    sort_labels(labels, best)
     total = 0.0
-    for position in range(min(cutoff, best.size)):
+    for position in range(best.size):
         if best[position] <= 0:
             break
-        total += gain(best[position]) * (1.0 / math.log2(position + 2.0))
+        total += gain(best[position]) * discount(position)
     return total
 
 
 @part(nogil=True, error_model="numpy")
 def fill_dcg_constants(labels: Doubles, cutoff: int, constants: Doubles) -> None:
-    """Fill one over the ideal DCG (0 where that is 0), each document's gain, and the discount of each rank."""
+    """Fill one over the ideal DCG (0 where that is 0), each document's gain, and the discount of each rank.
+
+    Discounts that do not fit into ``constants`` are left out.
+    """
     ideal = ideal_dcg(labels, cutoff)
     constants[0] = 1.0 / ideal if ideal > 0 else 0.0
     for document in range(labels.size):
         constants[1 + document] = gain(labels[document])
-        constants[1 + labels.size + document] = 1.0 / math.log2(document + 2.0)
+    for position in range(min(labels.size, constants.size - 1 - labels.size)):
+        constants[1 + labels.size + position] = discount(position)

@@ -6,6 +6,7 @@ from .objectives import Evaluation as Evaluation
 from .objectives import Loss as Loss
 from .objectives import Objective as Objective
 from .objectives import Step as Step
+from .objectives import list_weights as list_weights
 from .padded_losses import PaddedLoss as PaddedLoss
 from .padded_losses import padded_loss as padded_loss
 from .padded_losses import padding_filled as padding_filled

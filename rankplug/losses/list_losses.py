@@ -19,10 +19,11 @@ iteration, newton, valued`` (see :mod:`rankplug.compiled.functions`) and the plu
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,7 @@ from rankplug.compiled import (
     make,
 )
 from rankplug.data import Integers
-from rankplug.errors import BrokenPluginError, DataError
+from rankplug.errors import DataError
 from rankplug.registry import Parameters
 from rankplug.samplers import ListSampler
 from rankplug.system import threads, workers
@@ -49,50 +50,10 @@ COST_IN_LONG_LISTS = 1_000.0
 """Cost of a document in the function for long lists, in looks at a pair."""
 
 
-def check_cost(cost: str) -> None:
-    """Raise an error if a loss's cost is an unknown word."""
-    if cost not in ("documents", "pairs"):
-        raise BrokenPluginError(f"cost={cost!r} is not possible: documents, pairs")
-
-
 class ListConstants(ListFunction):
     """Fills what a loss computes of one list before training."""
 
     supplied = frozenset({"constants", "labels", "list_key", "seed", "query"})
-
-    def of_lists(
-        self,
-        labels: NDArray[np.float64],
-        starts: Integers,
-        offsets: Integers,
-        parameters: Parameters,
-        seed: int,
-        first: int = 0,
-    ) -> NDArray[np.float64]:
-        """Return the constants of some lists in one array; those of a list start at its offset.
-
-        Args:
-            labels: labels of all lists.
-            starts: position of each list's first label, and the end of the last list.
-            offsets: position of each list's first constant, and the end of the last list's.
-            parameters: parameters of the loss.
-            seed: seed of the noise.
-            first: first list that gets constants.
-        """
-        constants = np.zeros(int(offsets[-1]))
-        fill = make(CONSTANTS.format(arguments=call_of_list(self, "parameters")), {"one_list": self})
-        with explained_compile_errors(self):
-            fill(
-                first,
-                starts.size - 1,
-                starts=starts,
-                labels=labels,
-                constant_starts=offsets,
-                constants=constants,
-                seed=seed,
-                parameters=self.numbers(parameters),
-            )
-        return constants
 
 
 def list_constants(function: Callable[..., Any]) -> ListConstants:
@@ -107,16 +68,14 @@ class LongLists:
     Args:
         function: loss of one list that computes the same; it gets the constants and parameters of the loss.
         is_faster: whether it is faster, from a list's labels and the parameters.
-        longer_than: number of documents of the longest list that the loss's own function computes in any case.
     """
 
     function: ListLoss
     is_faster: Callable[[NDArray[np.float64], Any], bool]
-    longer_than: int = LONGEST_WITH_PAIRS
 
     def among(self, labels: NDArray[np.float64], starts: Integers, parameters: Parameters) -> NDArray[np.bool_]:
         """Return which lists the function is for."""
-        is_long = np.diff(starts) > self.longer_than
+        is_long = np.diff(starts) > LONGEST_WITH_PAIRS
         for query in np.flatnonzero(is_long):
             is_long[query] = self.is_faster(labels[starts[query] : starts[query + 1]], parameters)
         return is_long
@@ -142,16 +101,15 @@ class ListLoss(ListFunction):
     def __init__(
         self,
         function: Callable[..., Any],
-        constants: Callable[..., Any] | None,
-        constants_length: Callable[[Integers, Any], Any] | None,
-        cost: Cost,
-        long_lists: LongLists | None,
-        fastmath: frozenset[str] | bool,
+        constants: Callable[..., Any] | None = None,
+        constants_length: Callable[[Integers, Any], Any] | None = None,
+        cost: Cost = "pairs",
+        long_lists: LongLists | None = None,
+        fastmath: frozenset[str] | bool = FASTMATH,
     ) -> None:
         super().__init__(function, fastmath)
-        check_cost(cost)
         self.constants = (
-            constants if constants is None or isinstance(constants, ListConstants) else list_constants(constants)
+            constants if constants is None or isinstance(constants, ListConstants) else ListConstants(constants)
         )
         self.constants_length = constants_length
         self.cost = cost
@@ -161,14 +119,24 @@ class ListLoss(ListFunction):
         self, labels: NDArray[np.float64], starts: Integers, parameters: Parameters, seed: int
     ) -> tuple[NDArray[np.float64], Integers]:
         """Return the constants of all lists in one array, and the offsets at which those of each list start."""
-        lists = starts.size - 1
+        offsets = np.zeros(starts.size, np.int64)
         if self.constants is None or self.constants_length is None:
-            return np.empty(0), np.zeros(lists + 1, np.int64)
-        lengths = np.broadcast_to(np.asarray(self.constants_length(np.diff(starts), parameters)), (lists,))
-        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-        if offsets[-1] == 0:
             return np.empty(0), offsets
-        constants = self.constants.of_lists(labels, starts, offsets, parameters, seed)
+        lengths = self.constants_length(starts[1:] - starts[:-1], parameters)
+        np.add.accumulate(np.broadcast_to(lengths, (starts.size - 1,)), out=offsets[1:])
+        constants = np.zeros(int(offsets[-1]))
+        if not constants.size:
+            return constants, offsets
+        with explained_compile_errors(self.constants):
+            _lifted_constants(self.constants)(
+                starts.size - 1,
+                starts=starts,
+                labels=labels,
+                constant_starts=offsets,
+                constants=constants,
+                seed=seed,
+                parameters=self.constants.numbers(parameters),
+            )
         if np.isinf(constants).any():
             raise DataError(f"labels of up to {labels.max():g} are too large for {self.__name__}: its gains overflow")
         return constants, offsets
@@ -179,19 +147,14 @@ class ListLoss(ListFunction):
 
 
 class _BoundLoss:
-    """A compiled loss over lists, on all threads.
-
-    Args:
-        function: the loss of one list.
-        objective: the labels, weights, sampler and seed it is bound to.
-    """
+    """A compiled loss over the lists of an objective, on all threads."""
 
     def __init__(self, function: ListLoss, objective: Objective) -> None:
         loss, sampler = objective.loss, objective.sampler
+        parameters = loss.parameters
         constants, constant_starts = function.prepared_constants(
-            objective.labels, objective.starts, loss.parameters, objective.seed
+            objective.labels, objective.starts, parameters, objective.seed
         )
-        positions = np.arange(objective.labels.size) - np.repeat(objective.starts[:-1], objective.lengths)
         self.objective, self.function = objective, function
         self.samples = 1 if sampler is None else sampler.samples
         self.fixed = {
@@ -199,52 +162,57 @@ class _BoundLoss:
             "labels": objective.labels,
             "constant_starts": constant_starts,
             "constants": constants,
-            "order": positions.astype(np.int32),
+            "order": objective.positions() if "order" in function.arguments else np.empty(0, np.int32),
             "weights": objective.list_weights,
             "seed": objective.seed,
             "newton": objective.step == "newton",
             "samples": self.samples,
-            "parameters": function.numbers(loss.parameters),
+            "parameters": function.numbers(parameters),
             "sampler_parameters": () if sampler is None else sampler.numbers,
         }
-        lengths = objective.lengths.astype(np.float64)
-        self.cost = self.samples * (lengths**2 if function.cost == "pairs" else 20.0 * lengths)
-        noise, shift_invariant = None if sampler is None else sampler.function, loss.specification.shift_invariant
-        self.compiled = lifted_loss(function, noise, shift_invariant)
-        self.long = np.zeros(lengths.size, np.bool_)
-        if function.long_lists is not None:
-            self.long = function.long_lists.among(objective.labels, objective.starts, loss.parameters)
-        if function.long_lists is not None and self.long.any():
-            self.cost[self.long] = self.samples * COST_IN_LONG_LISTS * lengths[self.long]
-            self.compiled_for_long = lifted_loss(function.long_lists.function, noise, shift_invariant)
-            self.parameters_for_long = function.long_lists.function.numbers(loss.parameters)
+        noise = None if sampler is None else sampler.function
+        lifted = functools.partial(lifted_loss, sampler=noise, shift_invariant=loss.specification.shift_invariant)
+        self.compiled = lifted(function)
+        self.long: NDArray[np.bool_] | None = None
+        if function.long_lists is not None and objective.lengths.max(initial=0) > LONGEST_WITH_PAIRS:
+            long_function = function.long_lists.function
+            self.long = function.long_lists.among(objective.labels, objective.starts, parameters)
+            self.compiled_for_long = lifted(long_function)
+            self.fixed_for_long = {
+                **self.fixed,
+                "order": objective.positions(),
+                "parameters": long_function.numbers(parameters),
+            }
+
+    @functools.cached_property
+    def cost(self) -> NDArray[np.float64]:
+        """Cost of each list, in looks at a pair."""
+        lengths = self.objective.lengths.astype(np.float64)
+        cost = lengths**2 if self.function.cost == "pairs" else 20.0 * lengths
+        if self.long is not None:
+            cost = np.where(self.long, COST_IN_LONG_LISTS * lengths, cost)
+        return self.samples * cost
 
     def __call__(self, scored: ScoredLists, out: Evaluation) -> None:
-        arguments = {**self.fixed, **scored._asdict(), **_outputs(out)}
-        compute: Callable[[int, int], object] = lambda begin, end: self.compiled(begin, end, **arguments)  # noqa: E731
-        if self.long.any():
-            compute = self._by_length(scored.lists, arguments)
+        varying = {**scored._asdict(), **_outputs(out)}
+
+        def compute(begin: int, end: int) -> None:
+            if self.long is None:
+                self.compiled(begin, end, **self.fixed, **varying)
+                return
+            for is_long, members in itertools.groupby(range(begin, end), self.long[scored.lists].__getitem__):
+                run = list(members)
+                if is_long:
+                    self.compiled_for_long(run[0], run[-1] + 1, **self.fixed_for_long, **varying)
+                else:
+                    self.compiled(run[0], run[-1] + 1, **self.fixed, **varying)
+
         with explained_compile_errors(self.function):
             if threads() == 1:
                 compute(0, scored.lists.size)
             else:
                 chunks = workers.chunks_of(self.cost[scored.lists], threads(), self.objective.worth_threads)
                 workers.run(compute, chunks)
-
-    def _by_length(self, lists: Integers, arguments: dict[str, Any]) -> Callable[[int, int], None]:
-        """Return a call that computes each list of a range by the function for its length."""
-        for_long = {**arguments, "parameters": self.parameters_for_long}
-        long = self.long[lists]
-
-        def compute(begin: int, end: int) -> None:
-            for is_long, positions in itertools.groupby(range(begin, end), long.__getitem__):
-                run = list(positions)
-                if is_long:
-                    self.compiled_for_long(run[0], run[-1] + 1, **for_long)
-                else:
-                    self.compiled(run[0], run[-1] + 1, **arguments)
-
-        return compute
 
 
 def _outputs(out: Evaluation) -> dict[str, Any]:
@@ -254,7 +222,7 @@ def _outputs(out: Evaluation) -> dict[str, Any]:
     precision.
     """
     single = out.gradient.dtype == np.float32
-    doubles, singles = (np.empty(0), np.empty(0, np.float32))
+    doubles, singles = np.empty(0), np.empty(0, np.float32)
     return {
         "value": out.value,
         "single": single,
@@ -265,39 +233,14 @@ def _outputs(out: Evaluation) -> dict[str, Any]:
     }
 
 
-@overload
-def list_loss(function: Callable[..., Any]) -> ListLoss: ...
+def list_loss(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Make a loss from a function of one list; a decorator, with or without the options of :class:`ListLoss`."""
+    if function is None:
+        return functools.partial(ListLoss, **options)
+    return ListLoss(function, **options)
 
 
-@overload
-def list_loss(
-    function: None = None,
-    *,
-    constants: Callable[..., Any] | None = None,
-    constants_length: Callable[[Integers, Any], Any] | None = None,
-    cost: Cost = "pairs",
-    long_lists: LongLists | None = None,
-    fastmath: frozenset[str] | bool = FASTMATH,
-) -> Callable[[Callable[..., Any]], ListLoss]: ...
-
-
-def list_loss(
-    function: Callable[..., Any] | None = None,
-    *,
-    constants: Callable[..., Any] | None = None,
-    constants_length: Callable[[Integers, Any], Any] | None = None,
-    cost: Cost = "pairs",
-    long_lists: LongLists | None = None,
-    fastmath: frozenset[str] | bool = FASTMATH,
-) -> ListLoss | Callable[[Callable[..., Any]], ListLoss]:
-    """Make a loss from a function of one list; a decorator, with or without arguments."""
-
-    def decorate(function: Callable[..., Any]) -> ListLoss:
-        return ListLoss(function, constants, constants_length, cost, long_lists, fastmath)
-
-    return decorate if function is None else decorate(function)
-
-
+@functools.lru_cache(maxsize=512)
 def lifted_loss(loss: ListFunction, sampler: ListSampler | None, shift_invariant: bool) -> Any:
     """Compile the loss over all lists, averaged over a sampler's samples if there is one."""
     parts: dict[str, ListFunction] = {"one_list": loss}
@@ -313,6 +256,11 @@ def lifted_loss(loss: ListFunction, sampler: ListSampler | None, shift_invariant
         )
     )
     return make(text, parts)
+
+
+@functools.lru_cache(maxsize=512)
+def _lifted_constants(constants: ListConstants) -> Any:
+    return make(CONSTANTS.format(arguments=call_of_list(constants, "parameters")), {"one_list": constants})
 
 
 LOSS = """
@@ -392,8 +340,8 @@ CHAIN = """
 """
 
 CONSTANTS = """
-def lifted(begin, end, starts, labels, constant_starts, constants, seed, parameters):
-    for q in range(begin, end):
+def lifted(lists, starts, labels, constant_starts, constants, seed, parameters):
+    for q in range(lists):
         d = starts[q]
         n = starts[q + 1] - d
         one_list({arguments})

@@ -10,6 +10,7 @@ array([-0.261669,  0.321713,  0.009893, -0.069937])
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -153,15 +154,15 @@ class Objective:
         self.loss = Loss.named(loss)
         self.labels = writable(labels, "labels")
         self.starts = check_starts(starts, self.labels.size)
-        self.lengths = np.diff(self.starts)
+        self.lengths = self.starts[1:] - self.starts[:-1]
         self.sampler = None if sampler is None else Sampler.named(sampler)
         self.seed = whole_number(seed, "seed", most=LARGEST_SEED)
         if not isinstance(step, str) or step not in STEPS:
-            told = did_you_mean(step if isinstance(step, str) else "", STEPS)
-            raise ParameterError(f"step={shown(step)} is not possible: {told}")
+            known = did_you_mean(step if isinstance(step, str) else "", STEPS)
+            raise ParameterError(f"step={shown(step)} is not possible: {known}")
         self.step: Step = step
         self.weights = None if weights is None else writable(weights, "weights")
-        self._check()
+        self._check_labels()
         self.worth_threads = workers.WORTH_A_THREAD
         implementation = self.loss.specification.load()
         if not isinstance(implementation, (ListLoss, PaddedLoss)):
@@ -174,21 +175,31 @@ class Objective:
         self._evaluate = implementation.bind(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _objective, (self.loss, self.labels, self.starts, self.sampler, self.weights, self.seed, self.step)
+        options = {"sampler": self.sampler, "weights": self.weights, "seed": self.seed, "step": self.step}
+        return functools.partial(Objective, self.loss, self.labels, self.starts, **options), ()
+
+    def positions(self) -> NDArray[np.int32]:
+        """Return the position of each document in its list."""
+        return (np.arange(self.labels.size) - np.repeat(self.starts[:-1], self.lengths)).astype(np.int32)
 
     def _split_weights(self) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
         """Return the weights of the lists, and those of the documents where they differ within a list."""
         ones: NDArray[np.float64] = np.ones(self.lengths.size)
         if self.weights is None:
             return ones, None
-        if self.weights.size == self.lengths.size:
-            return self.weights, None
-        of_lists = self.weights[self.starts[:-1]]
-        differing = np.flatnonzero(np.repeat(of_lists, self.lengths) != self.weights)
-        if not differing.size:
+        if not (np.isfinite(self.weights).all() and (self.weights >= 0).all()):
+            raise DataError("weights must be finite and zero or more")
+        of_lists = list_weights(self.weights, self.starts)
+        if of_lists.size == self.lengths.size:
             return of_lists, None
+        if of_lists.size != self.labels.size:
+            raise DataError(
+                f"weights must be one a list ({self.lengths.size}) or one a document ({self.labels.size}),"
+                f" got {self.weights.size}"
+            )
         if self.step == "gradient" and not self._per_document:
-            query = int(np.searchsorted(self.starts, differing[0], side="right")) - 1
+            differing = np.repeat(self.weights[self.starts[:-1]], self.lengths) != self.weights
+            query = int(np.searchsorted(self.starts, np.argmax(differing), side="right")) - 1
             raise DataError(
                 f"the documents of list {query} have different weights, but {self.loss.specification} compares"
                 " documents, so that no value has gradients weighted one by one; give one weight a list, or train by"
@@ -196,25 +207,22 @@ class Objective:
             )
         return ones, self.weights
 
-    def _check(self) -> None:
-        specification, name = self.loss.specification, str(self.loss.specification)
-        if self.labels.size and not (np.isfinite(self.labels).all() and self.labels.min() >= 0):
-            raise DataError(f"{name} needs finite labels of zero or more")
-        if specification.largest_label is not None and self.labels.max(initial=0) > specification.largest_label:
+    def _check_labels(self) -> None:
+        specification = self.loss.specification
+        if not self.labels.size:
+            return
+        largest = np.maximum.reduce(self.labels)
+        # A nan is neither below infinity nor zero or more.
+        if not (largest < np.inf and np.minimum.reduce(self.labels) >= 0):
+            raise DataError(f"{specification} needs finite labels of zero or more")
+        if specification.largest_label is not None and largest > specification.largest_label:
             raise DataError(
-                f"{name} takes labels up to {specification.largest_label}, these go to {self.labels.max():g}"
+                f"{specification} takes labels up to {specification.largest_label}, these go to {largest:g}"
             )
-        if specification.longest is not None and self.lengths.max(initial=0) > specification.longest:
+        if specification.longest is not None and self.lengths.max() > specification.longest:
             raise DataError(
-                f"{name} takes lists of up to {specification.longest} documents, the longest here has"
+                f"{specification} takes lists of up to {specification.longest} documents, the longest here has"
                 f" {self.lengths.max()}; truncate the lists first"
-            )
-        if self.weights is not None and not (np.isfinite(self.weights).all() and (self.weights >= 0).all()):
-            raise DataError("weights must be finite and zero or more")
-        if self.weights is not None and self.weights.size not in (self.lengths.size, self.labels.size):
-            raise DataError(
-                f"weights must be one a list ({self.lengths.size}) or one a document ({self.labels.size}),"
-                f" got {self.weights.size}"
             )
 
     def __call__(
@@ -237,15 +245,17 @@ class Objective:
         """
         packed = writable(scores, "scores").reshape(-1)
         if lists is None:
-            chosen, starts = np.arange(self.lengths.size), self.starts
+            selected, starts = np.arange(self.lengths.size), self.starts
         else:
-            chosen = numbers(lists, "lists", "int64").reshape(-1)
+            selected = numbers(lists, "lists", "int64").reshape(-1)
             # A batch of small lists takes little longer than these lines: reductions go by ufuncs, which start faster
             # than methods, and without a sign a negative number is a very large one.
-            if chosen.size and np.maximum.reduce(chosen.view(np.uint64)) >= self.lengths.size:
-                raise DataError(f"lists are positions from 0 to {self.lengths.size - 1}, got {shown(chosen.tolist())}")
-            starts = np.zeros(chosen.size + 1, np.int64)
-            np.add.accumulate(self.lengths[chosen], out=starts[1:])
+            if selected.size and np.maximum.reduce(selected.view(np.uint64)) >= self.lengths.size:
+                raise DataError(
+                    f"lists are positions from 0 to {self.lengths.size - 1}, got {shown(selected.tolist())}"
+                )
+            starts = np.zeros(selected.size + 1, np.int64)
+            np.add.accumulate(self.lengths[selected], out=starts[1:])
         if packed.size != starts[-1]:
             raise DataError(f"{starts[-1]} documents, but {packed.size} scores")
         if not np.logical_and.reduce(np.isfinite(packed)):
@@ -254,16 +264,16 @@ class Objective:
                 f"the score of document {bad} is {packed[bad]} at iteration {iteration}; lower the learning rate or"
                 " check the features"
             )
-        out = Evaluation(np.empty(chosen.size), np.empty(packed.size, dtype), np.empty(packed.size, dtype))
+        out = Evaluation(np.empty(selected.size), np.empty(packed.size, dtype), np.empty(packed.size, dtype))
         call = whole_number(iteration, "iteration", most=LARGEST_SEED)
-        self._evaluate(ScoredLists(packed, starts, chosen, call, valued), out)
+        self._evaluate(ScoredLists(packed, starts, selected, call, valued), out)
         if not valued:
             out.value.fill(np.nan)
         if self.document_weights is not None and not self._per_document:
-            documents = self.document_weights if lists is None else self.document_weights[_rows(self.starts, chosen)]
-            np.multiply(out.gradient, documents, out=out.gradient, casting="same_kind")
-            np.multiply(out.curvature, documents, out=out.curvature, casting="same_kind")
-            if chosen.size:
+            documents = self.document_weights if lists is None else self.document_weights[_rows(self.starts, selected)]
+            for derivative in (out.gradient, out.curvature):
+                np.multiply(derivative, documents, out=derivative, casting="same_kind")
+            if selected.size:
                 np.multiply(out.value, np.add.reduceat(documents, starts[:-1]) / np.diff(starts), out=out.value)
         return out
 
@@ -272,6 +282,9 @@ def _rows(starts: Integers, lists: Integers) -> Integers:
     return np.concatenate([np.arange(starts[position], starts[position + 1]) for position in lists])
 
 
-def _objective(*state: Any) -> Objective:
-    loss, labels, starts, sampler, weights, seed, step = state
-    return Objective(loss, labels, starts, sampler=sampler, weights=weights, seed=seed, step=step)
+def list_weights(weights: NDArray[np.float64], starts: Integers) -> NDArray[np.float64]:
+    """Return one weight a list where the documents of each list have the same; other weights as they are."""
+    if weights.shape != (starts[-1],):
+        return weights
+    of_lists = weights[starts[:-1]]
+    return of_lists if np.array_equal(np.repeat(of_lists, np.diff(starts)), weights) else weights

@@ -21,7 +21,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from rankplug.compiled import ArrayFunction, NamedFunction, key_of, uniform
 from rankplug.data import Integers
 from rankplug.errors import BrokenPluginError
-from rankplug.losses.list_losses import Cost, check_cost
+from rankplug.losses.list_losses import Cost
 from rankplug.system import require_modules, workers
 
 if TYPE_CHECKING:
@@ -61,13 +61,19 @@ def padding_filled(score: float, label: float) -> Iterator[None]:
 
 
 class PaddedLoss(NamedFunction):
-    """A PyTorch expression over padded lists; pickled by reference."""
+    """A PyTorch expression over padded lists; pickled by reference.
+
+    Args:
+        function: from padded scores, labels, mask and parameters to one value a list.
+        cost: whether its tensors grow with the documents or with the pairs of a list; bounds its memory.
+        per_document: whether the function returns one value a document, which are added up, so that documents may have
+            weights of their own.
+    """
 
     supplied = frozenset({"scores", "labels", "mask", "uniform"})
 
-    def __init__(self, function: Callable[..., Any], cost: Cost, per_document: bool = False) -> None:
+    def __init__(self, function: Callable[..., Any], cost: Cost = "pairs", per_document: bool = False) -> None:
         super().__init__(function)
-        check_cost(cost)
         self.cost, self.per_document = cost, per_document
 
     def __call__(self, *arguments: Any, **parameters: Any) -> Any:
@@ -78,32 +84,11 @@ class PaddedLoss(NamedFunction):
         return _BoundPaddedLoss(objective, self)
 
 
-@overload
-def padded_loss(function: Callable[..., Any]) -> PaddedLoss: ...
-
-
-@overload
-def padded_loss(
-    function: None = None, *, cost: Cost = "pairs", per_document: bool = False
-) -> Callable[[Callable[..., Any]], PaddedLoss]: ...
-
-
-def padded_loss(
-    function: Callable[..., Any] | None = None, *, cost: Cost = "pairs", per_document: bool = False
-) -> PaddedLoss | Callable[[Callable[..., Any]], PaddedLoss]:
-    """Make a loss from a PyTorch expression; a decorator, with or without arguments.
-
-    Args:
-        function: from padded scores, labels, mask and parameters to one value a list.
-        cost: whether its tensors grow with the documents or with the pairs of a list; bounds its memory.
-        per_document: whether the function returns one value a document, which are added up, so that documents may have
-            weights of their own.
-    """
-
-    def decorate(function: Callable[..., Any]) -> PaddedLoss:
-        return PaddedLoss(function, cost, per_document)
-
-    return decorate if function is None else decorate(function)
+def padded_loss(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Make a loss from a PyTorch expression; a decorator, with or without the options of :class:`PaddedLoss`."""
+    if function is None:
+        return partial(PaddedLoss, **options)
+    return PaddedLoss(function, **options)
 
 
 class _BoundPaddedLoss:
@@ -195,11 +180,14 @@ class _Batch:
         bound = self.evaluator.objective
         if bound.sampler is not None and not bound.loss.specification.shift_invariant:
             seen = seen.masked_fill(~mask, -torch.inf).log_softmax(1).masked_fill(~mask, self.filling)
-        values = self.evaluator.loss.function(seen, torch.from_numpy(self.labels), mask, **self.arguments(sample))
-        per_document = self.evaluator.loss.per_document
+        loss, keywords = self.evaluator.loss, dict(self.evaluator.keywords)
+        if "uniform" in loss.arguments:
+            keywords["uniform"] = partial(self.uniform, 2 * sample)
+        values = loss.function(seen, torch.from_numpy(self.labels), mask, **keywords)
+        per_document = loss.per_document
         if values.shape != (mask.shape if per_document else mask.shape[:1]):
             raise BrokenPluginError(
-                f"{self.evaluator.loss.__module__}.{self.evaluator.loss.__name__} returned a tensor of shape"
+                f"{loss.__module__}.{loss.__name__} returned a tensor of shape"
                 f" {tuple(values.shape)} for {self.members.size} lists; return one value a"
                 f" {'document' if per_document else 'list'}"
             )
@@ -211,23 +199,14 @@ class _Batch:
         curvature = self.second_derivatives(gradient, leaf) if second else torch.ones_like(leaf)
         return values.detach().numpy(), gradient.detach().numpy(), curvature.numpy()
 
-    def arguments(self, sample: int) -> dict[str, Any]:
-        """Return the arguments that the function asks for by name."""
-        if "uniform" not in self.evaluator.loss.arguments:
-            return self.evaluator.keywords
-        return {**self.evaluator.keywords, "uniform": partial(self.uniform, sample)}
-
     def uniform(self, sample: int, draws: int) -> torch.Tensor:
         """Draw numbers in (0, 1) for every document, of its own key each."""
         import torch
 
-        return torch.from_numpy(self.numbers(2 * sample, draws))
-
-    def numbers(self, sample: int, draws: int) -> NDArray[np.float64]:
         drawn = np.full((draws, *self.mask.shape), 0.5)
         bound = self.evaluator.objective
         _fill_uniform(bound.seed, self.iteration, self.data_lists, self.mask.sum(1), sample, drawn)
-        return drawn
+        return torch.from_numpy(drawn)
 
     def second_derivatives(self, gradient: torch.Tensor, leaf: torch.Tensor) -> torch.Tensor:
         """Return the diagonal of the Hessian of every list, exact or estimated."""
@@ -237,17 +216,16 @@ class _Batch:
             return torch.zeros_like(leaf)
 
         def product(vector: torch.Tensor) -> torch.Tensor:
-            (given,) = torch.autograd.grad(gradient, leaf, vector, retain_graph=True)
-            return given
+            return torch.autograd.grad(gradient, leaf, vector, retain_graph=True)[0]
 
         if self.evaluator.curvature == "hutchinson":
-            signs = torch.from_numpy(np.sign(self.numbers(SIGNS, self.evaluator.probes) - 0.5))
+            signs = (self.uniform(SIGNS, self.evaluator.probes) - 0.5).sign()
             return torch.stack([sign * product(sign) for sign in signs]).mean(0)
         diagonal = torch.zeros_like(leaf)
         for column in range(leaf.shape[1]):
-            chosen = torch.zeros_like(leaf)
-            chosen[:, column] = 1.0
-            diagonal[:, column] = product(chosen)[:, column]
+            unit = torch.zeros_like(leaf)
+            unit[:, column] = 1.0
+            diagonal[:, column] = product(unit)[:, column]
         return diagonal
 
 

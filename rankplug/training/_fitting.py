@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankplug.data import Encoding, Lists
 from rankplug.errors import DataError, FitError
-from rankplug.losses import Loss, Objective, Step
+from rankplug.losses import Loss, Objective, Step, list_weights
 from rankplug.metrics import Metric
 from rankplug.registry import (
     BackendSpecification,
@@ -249,7 +249,7 @@ def fit(
         sampler=sampler,
         valid=valid,
         seed=seed,
-        weights=None if weights is None else _list_weights(numbers(weights, "weights"), train),
+        weights=None if weights is None else list_weights(numbers(weights, "weights"), train.starts),
         metrics=metric_names(selection),
         patience=patience,
         train_curve=train_curve,
@@ -312,14 +312,6 @@ def _callable(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:
         if not callable(callback):
             raise FitError(f"a callback must be a function of the iteration and its metrics, got {callback!r}")
     return functions
-
-
-def _list_weights(weights: NDArray[np.float64], lists: Lists) -> NDArray[np.float64]:
-    """Return one weight a list, where the documents of each list have the same."""
-    if weights.shape != lists.labels.shape:
-        return weights
-    of_lists = weights[lists.starts[:-1]]
-    return of_lists if np.array_equal(np.repeat(of_lists, lists.lengths), weights) else weights
 
 
 def scorers_of(backend: str) -> list[str]:
