@@ -22,6 +22,7 @@ from .functions import part as part
 from .functions import writable as writable
 from .lifting import ArrayFunction as ArrayFunction
 from .lifting import make as make
+from .ordering import LONGEST_SELECTION as LONGEST_SELECTION
 from .ordering import RANDOM as RANDOM
 from .ordering import STABLE as STABLE
 from .ordering import WORST as WORST
@@ -29,7 +30,9 @@ from .ordering import fill_dcg_constants as fill_dcg_constants
 from .ordering import gain as gain
 from .ordering import ideal_dcg as ideal_dcg
 from .ordering import order_documents as order_documents
+from .ordering import order_labels as order_labels
 from .ordering import rank_labels as rank_labels
+from .ordering import select_labels as select_labels
 from .ordering import sort_best_first as sort_best_first
 from .ordering import sort_labels as sort_labels
 from .ordering import usable as usable

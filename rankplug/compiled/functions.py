@@ -25,7 +25,7 @@ import inspect
 import re
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -89,6 +89,8 @@ class NamedFunction:
             raise BrokenPluginError(f"{function!r} is not a function written in Python, which this decorator needs")
         self.function = function
         self.arguments = tuple(inspect.signature(function).parameters)
+        self.wants = tuple(name for name in self.arguments if name not in self.supplied)
+        """Names of the plugin's parameters among the arguments."""
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self.__module__ = function.__module__
@@ -108,11 +110,6 @@ class NamedFunction:
         for part in self.__qualname__.split("."):
             value = getattr(value, part, None)
         return value is self and self.__module__ != "__main__"
-
-    @property
-    def wants(self) -> tuple[str, ...]:
-        """Names of the plugin's parameters among the arguments."""
-        return tuple(name for name in self.arguments if name not in self.supplied)
 
     def value_of(self, parameters: Parameters, name: str) -> Any:
         """Return the value of one parameter that the function takes."""
@@ -148,9 +145,9 @@ class ListFunction(NamedFunction):
             for name in self.arguments
         )
 
-    def numbers(self, parameters: Parameters, names: Sequence[str] | None = None) -> tuple[float | int | bool, ...]:
+    def numbers(self, parameters: Parameters) -> tuple[float | int | bool, ...]:
         """Return the values of the parameters that the function takes, in the form a compiled function needs."""
-        return tuple(self._number(parameters, name) for name in (self.wants if names is None else names))
+        return tuple(self._number(parameters, name) for name in self.wants)
 
     def _number(self, parameters: Parameters, name: str) -> float | int | bool:
         value = self.value_of(parameters, name)

@@ -43,26 +43,16 @@ def digest_of(*values: Any) -> str:
     Raises:
         UnknownContentError: a value such as an open file has no content.
     """
-    walk = _Walk()
-    for value in values:
-        walk.add(value)
-    return walk.hash.hexdigest()
-
-
-def packages_of(*functions: Any) -> list[str]:
-    """Return the names of the outermost packages whose code some functions use, without well-known libraries."""
-    walk = _Walk()
-    for function in functions:
-        walk.add(function)
-    return sorted(walk.packages - LIBRARIES - {"__main__"})
+    return _Walk(values).hash.hexdigest()
 
 
 def code_digest_of(*functions: Any) -> str | None:
     """Return a digest of some functions and of the files of their packages; None if a file no longer has their code."""
     try:
-        content = digest_of(*functions)
+        walk = _Walk(functions)
         # Files, too, for what a function uses without its name, such as numba's overloads.
-        return f"{content} {code_digest(*(set(packages_of(*functions)) - _own_packages()))}"
+        packages = walk.packages - LIBRARIES - {"__main__"} - _own_packages()
+        return f"{walk.hash.hexdigest()} {code_digest(*packages)}"
     except (NotRunError, UnknownContentError):
         return None
 
@@ -170,11 +160,13 @@ def _is_installed(package: str) -> bool:
 class _Walk:
     """Digest of values, each object once; remembers the packages that functions among them come from."""
 
-    def __init__(self) -> None:
+    def __init__(self, values: Iterable[Any]) -> None:
         self.hash = hashlib.blake2b(digest_size=16)
         self.packages: set[str] = set()
         self.positions: dict[int, int] = {}
         self.alive: list[Any] = []
+        for value in values:
+            self.add(value)
 
     def put(self, *words: object) -> None:
         for word in words:

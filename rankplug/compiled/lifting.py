@@ -111,7 +111,7 @@ def _import_generated(name: str, stem: str, source: str) -> types.ModuleType:
         f"{source}\n"
         f"compiled = njit(**{OPTIONS}, cache=True)(lifted)\n"
     )
-    if not _holds(path, text):
+    if not path.exists() or path.read_bytes() != text.encode():
         write_whole(path, text.encode())
         with contextlib.suppress(OSError):
             _remove_old(folder, stem, keep=path)
@@ -123,14 +123,6 @@ def _import_generated(name: str, stem: str, source: str) -> types.ModuleType:
     # Only now, so that no other thread finds half a module.
     sys.modules[name] = module
     return module
-
-
-def _holds(path: Path, text: str) -> bool:
-    """Tell whether a file has a text."""
-    try:
-        return path.read_bytes() == text.encode()
-    except FileNotFoundError:
-        return False
 
 
 def _remove_old(folder: Path, stem: str, keep: Path) -> None:

@@ -17,6 +17,8 @@ Doubles = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Order = NDArray[np.int32]
 
+CALLED = {"forceinline": False}
+"""Option of what compares numbers and computes none: its callers need not contain it, and compile faster."""
 STABLE, WORST, RANDOM = 0, 1, 2
 LONGEST_SELECTION = 32
 LONGEST_COUNTED_LIST = 512
@@ -50,15 +52,18 @@ def rank_labels(scores: Doubles, labels: Doubles, ties: int, tie_keys: Doubles, 
 
     The other arguments are those of :func:`order_documents`; ``order`` is working space as long as the list.
     """
-    if ties == STABLE and ranked.size > LONGEST_SELECTION and scores.size <= LONGEST_COUNTED_LIST:
+    if ties == STABLE and ranked.size <= LONGEST_SELECTION:
+        select_labels(scores, labels, order, ranked)
+        return
+    if ties == STABLE and scores.size <= LONGEST_COUNTED_LIST:
         _count_ranks(scores, labels, ranked)
         return
-    order_documents(scores, ties, tie_keys, ranked.size, order)
+    order_documents(scores, ties, tie_keys, order)
     for position in range(ranked.size):
         ranked[position] = labels[order[position]]
 
 
-@part(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy", **CALLED)
 def _count_ranks(scores: Doubles, labels: Doubles, ranked: Doubles) -> None:
     """Count, for each relevant document, those above it: more comparisons than a sort, but all of them vectorised.
 
@@ -107,20 +112,16 @@ def _places_above(scores: Doubles, document: int) -> int:
     return above
 
 
-@part(nogil=True, error_model="numpy")
-def order_documents(scores: Doubles, ties: int, tie_keys: Doubles, depth: int, order: Order) -> None:
-    """Fill at least the first ``depth`` ranks of ``order`` with the documents of highest score.
+@part(nogil=True, error_model="numpy", **CALLED)
+def order_documents(scores: Doubles, ties: int, tie_keys: Doubles, order: Order) -> None:
+    """Fill ``order`` with the documents from the highest score to the lowest.
 
     Args:
-        scores: of one list.
+        scores: float array of shape (documents,).
         ties: whether equal scores stand by position (``STABLE``) or by their keys.
-        tie_keys: one a document, the smallest first among equal scores.
-        depth: the places that matter.
-        order: as long as the list.
+        tie_keys: float array of shape (documents,); the smallest stands first among equal scores.
+        order: int array of shape (documents,) to fill.
     """
-    if ties == STABLE and depth <= LONGEST_SELECTION and depth < scores.size:
-        _select(scores, depth, order)
-        return
     for document in range(scores.size):
         order[document] = document
     sort_best_first(scores, order)
@@ -129,13 +130,15 @@ def order_documents(scores: Doubles, ties: int, tie_keys: Doubles, depth: int, o
 
 
 @part(nogil=True, error_model="numpy")
-def _select(scores: Doubles, depth: int, order: Order) -> None:
-    """Keep the best documents seen so far in order; most documents of a long list are turned away at once."""
-    held = 0
-    worst = -np.inf
+def select_labels(scores: Doubles, labels: Doubles, order: Order, ranked: Doubles) -> None:
+    """Fill ``ranked``, of a few places, with the labels of the documents of highest scores, ties by position.
+
+    Most documents of a long list are turned away at once.
+    """
+    places, held, worst = ranked.size, 0, -np.inf
     for document in range(scores.size):
         score = scores[document]
-        if held == depth:
+        if held == places:
             if worst >= score:
                 continue
             gap = held - 2
@@ -147,6 +150,8 @@ def _select(scores: Doubles, depth: int, order: Order) -> None:
             gap -= 1
         order[gap + 1] = document
         worst = scores[order[held - 1]]
+    for position in range(places):
+        ranked[position] = labels[order[position]]
 
 
 @part(nogil=True, error_model="numpy")
@@ -167,18 +172,35 @@ def _reorder_ties(scores: Doubles, smallest_first: Doubles, order: Order) -> Non
         begin = end
 
 
+@part(nogil=True, error_model="numpy", **CALLED)
+def order_labels(labels: Doubles, order: Order) -> None:
+    """Fill ``order`` with the documents from the highest label to the lowest, ties by position."""
+    first = np.zeros(LARGEST_COUNTED_LABEL + 2, np.int32)
+    for label in labels:
+        if label > LARGEST_COUNTED_LABEL or label != np.floor(label):
+            for document in range(labels.size):
+                order[document] = document
+            sort_best_first(labels, order)
+            return
+        first[LARGEST_COUNTED_LABEL + 1 - int(label)] += 1
+    for level in range(LARGEST_COUNTED_LABEL):
+        first[level + 1] += first[level]
+    for document in range(labels.size):
+        level = LARGEST_COUNTED_LABEL - int(labels[document])
+        order[first[level]] = document
+        first[level] += 1
+
+
 @part(nogil=True, error_model="numpy")
 def sort_labels(labels: Doubles, best_first: Doubles) -> None:
     """Fill ``best_first``, which may be shorter than the list, with the largest labels, largest first."""
-    counts = np.zeros(LARGEST_COUNTED_LABEL + 1, np.int64)
+    counts = np.zeros(LARGEST_COUNTED_LABEL + 1, np.int32)
     for label in labels:
         if label > LARGEST_COUNTED_LABEL or label != np.floor(label):
             order = np.empty(labels.size, np.int32)
-            for document in range(labels.size):
-                order[document] = document
-            best = sort_best_first(labels, order)
+            order_labels(labels, order)
             for position in range(best_first.size):
-                best_first[position] = best[position]
+                best_first[position] = labels[order[position]]
             return
         counts[int(label)] += 1
     position = 0
@@ -188,7 +210,7 @@ def sort_labels(labels: Doubles, best_first: Doubles) -> None:
             position += 1
 
 
-@part(nogil=True, error_model="numpy")
+@part(nogil=True, error_model="numpy", **CALLED)
 def sort_best_first(scores: Doubles, order: Order) -> Doubles:
     """Sort the documents into ``order`` by descending score, ties by position; return the scores in that order.
 

@@ -33,7 +33,16 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankplug.compiled import RANDOM, STABLE, WORST, ListFunction, explained_compile_errors, make, writable
+from rankplug.compiled import (
+    LONGEST_SELECTION,
+    RANDOM,
+    STABLE,
+    WORST,
+    ListFunction,
+    explained_compile_errors,
+    make,
+    writable,
+)
 from rankplug.data import Integers, Lists, check_labels, check_starts
 from rankplug.errors import BrokenPluginError, DataError
 from rankplug.metrics.metric_parameters import WHOLE_LIST, MetricParameters
@@ -64,15 +73,17 @@ class ListMetric(ListFunction):
 
         Of each list only the first ``retrieved`` documents are ranked; the others count in ``labels`` and ``ideal``.
         """
-        compiled = lifted_metric(self)
+        ties = RULES_FOR_TIES.get(getattr(parameters, "ties", "stable"), STABLE)
+        depth = getattr(parameters, "cutoff", WHOLE_LIST)
+        compiled = lifted_metric(self, ties == STABLE and depth <= LONGEST_SELECTION and "order" not in self.arguments)
         value, sound = np.empty(starts.size - 1), np.empty(starts.size - 1, np.bool_)
         arguments = {
             "starts": starts,
             "all_scores": scores,
             "all_labels": labels,
-            "ties": RULES_FOR_TIES.get(getattr(parameters, "ties", "stable"), STABLE),
+            "ties": ties,
             "tie_seed": getattr(parameters, "tie_seed", 0),
-            "depth": getattr(parameters, "cutoff", WHOLE_LIST),
+            "depth": depth,
             "parameters": self.numbers(parameters),
             "retrieved": np.diff(starts) if retrieved is None else retrieved,
             "value": value,
@@ -251,10 +262,12 @@ def evaluate(model_or_scores: Predicts | ArrayLike, lists: Lists, metric: Named 
     return series
 
 
-def lifted_metric(metric: ListMetric) -> Any:
-    """Compile the metric over all lists."""
-    steps = [text for name, text in STEPS.items() if name in metric.arguments]
-    text = METRIC.format(steps="".join(steps), arguments=metric.call(EXPRESSIONS, "parameters"))
+def lifted_metric(metric: ListMetric, shallow: bool) -> Any:
+    """Compile the metric over all lists; a shallow one, of the first few places, in a third of the time."""
+    steps = [text for name, text in (SHALLOW_STEPS if shallow else STEPS).items() if name in metric.arguments]
+    text = METRIC.format(
+        ties="" if shallow else TIES, steps="".join(steps), arguments=metric.call(EXPRESSIONS, "parameters")
+    )
     return make(text, {"one_list": metric})
 
 
@@ -262,7 +275,7 @@ EXPRESSIONS = {name: name for name in ListMetric.supplied}
 
 METRIC = """
 from rankplug.compiled import uniform
-from rankplug.compiled import RANDOM, order_documents, rank_labels, sort_labels, usable
+from rankplug.compiled import RANDOM, order_documents, rank_labels, select_labels, sort_labels, usable
 
 def lifted(begin, end, starts, all_scores, all_labels, ties, tie_seed, depth, parameters, retrieved, value, sound):
     longest = 0
@@ -279,28 +292,39 @@ def lifted(begin, end, starts, all_scores, all_labels, ties, tie_seed, depth, pa
         if not sound[q]:
             continue
         order = all_order[:scores.size]
-        places = min(depth, scores.size)
-        best_places = min(depth, labels.size)
+        ranked = all_ranked[:min(depth, scores.size)]
+        ideal = all_ideal[:min(depth, labels.size)]
+        {ties}
+        {steps}
+        value[q] = one_list({arguments})
+"""
+
+TIES = """
         tie_keys = labels
         if ties == RANDOM:
             key = key_of(tie_seed, 0, q, 0)
             for document in range(scores.size):
                 draws[document] = uniform(key, document)
             tie_keys = draws[:scores.size]
-        {steps}
-        value[q] = one_list({arguments})
 """
 
 STEPS = {
     "order": """
-        order_documents(scores, ties, tie_keys, scores.size, order)
+        order_documents(scores, ties, tie_keys, order)
 """,
     "ranked": """
-        ranked = all_ranked[:places]
         rank_labels(scores, labels, ties, tie_keys, order, ranked)
 """,
     "ideal": """
-        ideal = all_ideal[:best_places]
         sort_labels(labels, ideal)
+""",
+}
+
+SHALLOW_STEPS = {
+    "ranked": """
+        select_labels(scores, labels, order, ranked)
+""",
+    "ideal": """
+        select_labels(labels, labels, all_order, ideal)
 """,
 }

@@ -197,10 +197,3 @@ def test_a_query_without_relevant_documents_counts_what_empty_says(metric, empty
     values = rp.metric(f"{metric}[empty={empty}]")([3.0, 2.0, 1.0, 0.5], [0, 0, 1, 0], [0, 2, 4])
     assert values[0] == pytest.approx(expected, nan_ok=True)
     assert not math.isnan(values[1])
-
-
-def test_means_leave_out_queries_that_do_not_count():
-    data = ([3.0, 2.0, 1.0, 0.5], [0, 0, 0, 1], [0, 2, 4])
-    assert rp.metric("mrr").mean(*data) == 0.5
-    assert rp.metric("mrr[empty=1]").mean(*data) == 0.75
-    assert math.isnan(rp.metric("mrr").mean([1.0], [0], [0, 1]))
