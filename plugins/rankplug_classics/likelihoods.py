@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from rankplug.compiled import building_block, exp, gain, log, scratch, sort_best_first, uniform
+from rankplug.compiled import building_block, exp, gain, log, order_labels, scratch, sort_best_first, uniform
 from rankplug.losses import list_constants, list_loss
 
 
@@ -23,9 +23,7 @@ from rankplug.losses import list_constants, list_loss
 def best_label_first(constants, labels):
     """Return the documents' positions by descending label, ties by position."""
     order = np.empty(labels.size, np.int32)
-    for document in range(labels.size):
-        order[document] = document
-    sort_best_first(labels, order)
+    order_labels(labels, order)
     # numba compiles an assignment of whole arrays for seconds, because of the message for shapes that differ.
     for position in range(labels.size):
         constants[position] = order[position]

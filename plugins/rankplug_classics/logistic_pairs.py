@@ -3,7 +3,8 @@ r"""Weighted logistic losses of a list's pairs: RankNet, the LambdaLoss family a
 Documents stand in rank order, so that the gap of a document to those below it is never negative. With
 ``e = exp(sigma s)`` kept for each, the sigmoid of any gap is a quotient, and rows run without a branch.
 
-RankNet (Burges et al. 2005) counts every pair of documents with different labels.
+RankNet (Burges et al. 2005) counts every pair of documents with different labels, with documents in
+the order of their labels.
 
 The LambdaLoss family (Wang, Li, Golbandi, Bendersky, Najork 2018) has weights that bound NDCG. With 1-based ranks
 ``r``, ``D(r) = log2(1 + r)`` and ``G`` the gain over the ideal DCG, a pair in which i is better than j has the weight
@@ -51,7 +52,10 @@ from rankplug.compiled import (
     zeros,
 )
 from rankplug.losses import LongLists, list_constants, list_loss
-from rankplug_classics.ranksvm import levels
+from rankplug_classics.likelihoods import best_label_first, one_number_a_document
+
+ROOM = 8
+"""Numbers left free between the rows of a block of work space."""
 
 
 @building_block
@@ -97,28 +101,54 @@ def add_row(row, exponents, exponentials, origin, wide, weights, valued, gradien
 
 
 @building_block
-def _fill_signs(position, labels, weights):
-    label, labels_below, weights_below = labels[position], labels[position + 1 :], weights[position + 1 :]
-    pairs = 0.0
-    for j in range(labels_below.size):
-        weight = (1.0 if label > labels_below[j] else 0.0) - (1.0 if label < labels_below[j] else 0.0)
-        weights_below[j] = weight
-        pairs += abs(weight)
-    return pairs
+def _add_worse(own, others, slopes, curves, chances):
+    """Add the pairs of a document with others of lower labels, and multiply each one's ``chances`` by the sigmoid."""
+    pull, bend = 0.0, 0.0
+    for j in range(others.size):
+        share = 1.0 / (own + others[j])
+        wrong, right = others[j] * share, own * share
+        pull += wrong
+        bend += wrong * right
+        slopes[j] += wrong
+        curves[j] += wrong * right
+        chances[j] *= right
+    return pull, bend
 
 
 @building_block
-def _pairs_in_rows(ranked, order, labels, sigma, valued, slopes, curves):
-    """Add up all pairs, a row at a time, in rank order; return their loss and number."""
-    n = ranked.size
-    exponents, exponentials, weights, ranked_labels = scratch(n), scratch(n), scratch(n), scratch(n)
-    for position in range(n):
-        exponents[position], ranked_labels[position] = sigma * ranked[position], labels[order[position]]
-    origin, wide = start_rows(exponents, exponentials)
-    value, pairs = 0.0, 0.0
-    for position in range(n - 1):
-        pairs += _fill_signs(position, ranked_labels, weights)
-        value += add_row(position, exponents, exponentials, origin, wide, weights, valued, slopes, curves)
+def _pairs_by_label(labels, exponents, exponentials, chances, valued, slopes, curves):
+    """Add up all pairs of documents that stand from the highest label to the lowest; return their loss and number.
+
+    A pair's loss is minus the logarithm of a sigmoid. The sigmoids of as many rows as a double has room for are
+    multiplied before the logarithm is taken.
+    """
+    n = exponents.size
+    highest, lowest = exponents[0], exponents[0]
+    for i in range(n):
+        highest, lowest = max(highest, exponents[i]), min(lowest, exponents[i])
+        chances[i], slopes[i], curves[i] = 1.0, 0.0, 0.0
+    spread = highest - lowest
+    rows = max(1, int(WIDEST / (spread + 1.0)))
+    exponentials_from(exponents, 0.5 * (highest + lowest), exponentials)
+    value, pairs, end = 0.0, 0, 0
+    for i in range(n):
+        if i == end:
+            while end < n and labels[end] == labels[i]:
+                end += 1
+        pairs += n - end
+        if spread > WIDEST:
+            for j in range(end, n):
+                value += add_logistic_pair(exponents, i, j, 1.0, slopes, curves)
+            continue
+        below = slice(end, n)
+        pull, bend = _add_worse(exponentials[i], exponentials[below], slopes[below], curves[below], chances[below])
+        slopes[i] -= pull
+        curves[i] += bend
+        if i % rows == rows - 1 or i == n - 1:
+            for j in range(n):
+                if valued:
+                    value -= log(chances[j])
+                chances[j] = 1.0
     return value, pairs
 
 
@@ -127,10 +157,14 @@ def ranknet_of_long_lists(scores, labels, gradient, curvature, constants, order,
     """Compute what ``ranknet`` does of one list, by sums over all pairs in place of a look at each."""
     n = scores.size
     ranked = sort_best_first(scores, order)
-    exponents, level_of, levels = scratch(n), np.empty(n, np.int64), 0
+    exponents, level_of, level_of_document, levels = scratch(n), np.empty(n, np.int64), np.empty(n, np.int64), 1
+    for position in range(n - 1, -1, -1):
+        document = int(constants[position])
+        if position < n - 1 and labels[document] > labels[int(constants[position + 1])]:
+            levels += 1
+        level_of_document[document] = levels - 1
     for position in range(n):
-        exponents[position], level_of[position] = sigma * ranked[position], int(constants[order[position]])
-        levels = max(levels, level_of[position] + 1)
+        exponents[position], level_of[position] = sigma * ranked[position], level_of_document[order[position]]
     above, lower_above, below, higher_below = sum_over_pairs(
         exponents, level_of, np.ones((1, n)), different_levels(levels), (SOFTPLUS if valued else SLOPE) + 1
     )
@@ -158,20 +192,25 @@ def _worth_sums_for_ranknet(labels, parameters):
 
 
 @list_loss(
-    constants=levels,
-    constants_length=lambda lengths, parameters: lengths,
+    constants=best_label_first,
+    constants_length=one_number_a_document,
     long_lists=LongLists(ranknet_of_long_lists, _worth_sums_for_ranknet),
 )
-def ranknet(scores, labels, gradient, curvature, order, valued, sigma, mean):
+def ranknet(scores, labels, gradient, curvature, constants, valued, sigma, mean):
     """Compute the sum over one list's pairs with ``y_i > y_j`` of ``log(1 + exp(-sigma (f_i - f_j)))``."""
     n = scores.size
-    ranked = sort_best_first(scores, order)
-    slopes, curves = zeros(n), zeros(n)
-    value, pairs = _pairs_in_rows(ranked, order, labels, sigma, valued, slopes, curves)
-    scale = 1.0 / pairs if mean and pairs > 0.0 else 1.0
+    # One block, as each array of work space takes as long as a row of pairs.
+    work = np.empty((6, n + ROOM))
+    exponents, ranked_labels, slopes, curves = work[0][:n], work[1][:n], work[2][:n], work[3][:n]
     for position in range(n):
-        gradient[order[position]] = scale * sigma * slopes[position]
-        curvature[order[position]] = scale * sigma * sigma * curves[position]
+        document = int(constants[position])
+        exponents[position], ranked_labels[position] = sigma * scores[document], labels[document]
+    value, pairs = _pairs_by_label(ranked_labels, exponents, work[4][:n], work[5][:n], valued, slopes, curves)
+    scale = 1.0 / pairs if mean and pairs > 0 else 1.0
+    for position in range(n):
+        document = int(constants[position])
+        gradient[document] = scale * sigma * slopes[position]
+        curvature[document] = scale * sigma * sigma * curves[position]
     return scale * value
 
 

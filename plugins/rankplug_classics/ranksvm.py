@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankplug.compiled import building_block, scratch, sort_best_first, zeros
+from rankplug.compiled import building_block, order_labels, scratch, sort_best_first, zeros
 from rankplug.losses import list_constants, list_loss
 
 LONGEST_WITH_PAIRS = 256
@@ -20,9 +20,7 @@ LONGEST_WITH_PAIRS = 256
 def levels(constants, labels):
     """Fill for each document the number of different labels in its list that are lower than its own."""
     order = np.empty(labels.size, np.int32)
-    for i in range(labels.size):
-        order[i] = i
-    sort_best_first(labels, order)
+    order_labels(labels, order)
     level = 0
     for position in range(labels.size - 1, -1, -1):
         document = order[position]

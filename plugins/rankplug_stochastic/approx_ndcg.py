@@ -6,14 +6,17 @@ import math
 
 import numpy as np
 
-from rankplug.compiled import WIDEST, building_block, exponentials_from, fill_dcg_constants, log, scratch, zeros
+from rankplug.compiled import WIDEST, building_block, exponentials_from, fill_dcg_constants, log
 from rankplug.losses import list_constants, list_loss
 from rankplug_stochastic.long_lists import APPROX_NDCG
+
+ROOM = 8
+"""Numbers left free between the rows of a block of work space."""
 
 
 @list_constants
 def constants(constants, labels):
-    """Fill one over the ideal DCG, gains and discounts of one list."""
+    """Fill one over the ideal DCG and the gains of one list."""
     fill_dcg_constants(labels, labels.size, constants)
 
 
@@ -48,7 +51,7 @@ def _add_to_gradient(position, exponentials, slopes, gradient):
     gradient[position] += pull
 
 
-@list_loss(constants=constants, constants_length=lambda lengths, parameters: 2 * lengths + 1, long_lists=APPROX_NDCG)
+@list_loss(constants=constants, constants_length=lambda lengths, parameters: lengths + 1, long_lists=APPROX_NDCG)
 def approx_ndcg(scores, gradient, constants, eta):
     """Compute minus the DCG of one list at ranks ``r_i = 1 + sum_j sigmoid(eta (f_j - f_i))``, over the ideal."""
     n = scores.size
@@ -59,7 +62,10 @@ def approx_ndcg(scores, gradient, constants, eta):
     relevant = 0
     for i in range(n):
         relevant += gains[i] > 0.0
-    documents, exponents, slopes = np.empty(n, np.int32), scratch(n), zeros(n)
+    # One block, as each array of work space takes as long as a row of pairs.
+    work = np.empty((6, n + ROOM))
+    documents, exponents, exponentials = work[0][:n], work[1][:n], work[2][:n]
+    ranks, slopes, derivative = work[3][:n], work[4][:n], work[5][:n]
     ahead, behind = 0, relevant
     for i in range(n):
         is_relevant = gains[i] > 0.0
@@ -70,8 +76,8 @@ def approx_ndcg(scores, gradient, constants, eta):
     highest = lowest = exponents[0]
     for i in range(n):
         highest, lowest = max(highest, exponents[i]), min(lowest, exponents[i])
+        ranks[i], derivative[i] = 0.0, 0.0
     wide = highest - lowest > WIDEST
-    ranks, derivative, exponentials = zeros(n), zeros(n), scratch(n)
     exponentials_from(exponents, 0.5 * (highest + lowest), exponentials)
     for i in range(relevant):
         if wide:
@@ -88,5 +94,5 @@ def approx_ndcg(scores, gradient, constants, eta):
             exponentials_from(exponents[i:], exponents[i], exponentials[i:])
         _add_to_gradient(i, exponentials, slopes, derivative)
     for i in range(n):
-        gradient[documents[i]] = eta * derivative[i]
+        gradient[int(documents[i])] = eta * derivative[i]
     return value
