@@ -106,9 +106,14 @@ class TorchLoss(torch.nn.Module):
             weights: one a list or one a document; see :class:`rankplug.losses.Objective` for weights that differ
                 within a list.
         """
-        return self._reduced(self._values(scores, labels, starts, weights))
+        # The wrapper of a function that torch.compile must not trace takes as long as a short list.
+        values = self._untraced_values if torch.compiler.is_compiling() else self._values
+        return self._reduced(values(scores, labels, starts, weights))
 
     @torch.compiler.disable
+    def _untraced_values(self, *arguments: Any) -> torch.Tensor:
+        return self._values(*arguments)
+
     def _values(
         self,
         scores: torch.Tensor,
@@ -124,7 +129,8 @@ class TorchLoss(torch.nn.Module):
             seed=self.seed,
         )
         values = objective_value(objective, scores, iteration=self.iteration)
-        self.iteration += 1
+        # Past Module.__setattr__, which looks for parameters and buffers.
+        self.__dict__["iteration"] += 1
         return values
 
     def from_padded(
@@ -153,7 +159,7 @@ class TorchLoss(torch.nn.Module):
         packed = None if weights is None else torch.as_tensor(weights, device=scores.device)
         if packed is not None:
             packed = packed[present] if packed.shape == scores.shape else packed.reshape(-1)[filled.to(packed.device)]
-        values = self._values(scores[present], relevance[present], starts, packed)
+        values = self._untraced_values(scores[present], relevance[present], starts, packed)
         rows = values.new_zeros(scores.shape[0])
         return self._reduced(rows.masked_scatter(filled.to(rows.device), values))
 
@@ -178,7 +184,7 @@ class _Value(torch.autograd.Function):
         dtype = np.float64 if scores.dtype == torch.float64 else np.float32
         result = objective(_array(scores, "scores").reshape(-1), iteration=iteration, lists=lists, dtype=dtype)
         ctx.lengths = objective.lengths if lists is None else objective.lengths[np.asarray(lists)]
-        ctx.gradient, ctx.name = result.gradient, str(objective.loss)
+        ctx.gradient, ctx.loss = result.gradient, objective.loss
         ctx.save_for_backward(scores)
         return _like(scores, torch.from_numpy(result.value.astype(dtype, copy=False)))
 
@@ -186,7 +192,7 @@ class _Value(torch.autograd.Function):
     def backward(ctx: Any, above: torch.Tensor) -> tuple[Any, ...]:
         (scores,) = ctx.saved_tensors
         if torch.is_grad_enabled():
-            product = _Product.apply(above, ctx.gradient, ctx.lengths, scores, ctx.name)
+            product = _Product.apply(above, ctx.gradient, ctx.lengths, scores, ctx.loss)
         else:
             product = _product(above, ctx.gradient, ctx.lengths)
         product = _like(scores, product.view_as(scores))
@@ -203,16 +209,16 @@ class _Product(torch.autograd.Function):
         gradient: NDArray[Any],
         lengths: NDArray[np.int64],
         scores: torch.Tensor,
-        name: str,
+        loss: Loss,
     ) -> torch.Tensor:
-        ctx.name = name
+        ctx.loss = loss
         return _product(above, gradient, lengths)
 
     @staticmethod
     def backward(ctx: Any, *_: Any) -> Any:
         raise FitError(
-            f"the loss {ctx.name} gives PyTorch first derivatives only; for second ones take the curvature of"
-            f" rankplug.loss({ctx.name!r}).evaluate(...)"
+            f"the loss {ctx.loss} gives PyTorch first derivatives only; for second ones take the curvature of"
+            f" rankplug.loss({str(ctx.loss)!r}).evaluate(...)"
         )
 
 

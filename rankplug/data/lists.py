@@ -464,8 +464,8 @@ def check_starts(starts: ArrayLike, documents: int) -> Integers:
             f"starts must end with the number of documents, {documents}, got {offsets[-1]}"
             " (starts has one entry a query and one more at the end)"
         )
-    steps = np.diff(offsets)
-    if steps.size and steps.min() < 1:
+    steps = offsets[1:] - offsets[:-1]
+    if steps.size and np.minimum.reduce(steps) < 1:
         query = int(np.argmin(steps))
         raise DataError(f"query number {query} has {steps[query]} documents in starts; every query needs at least one")
     return offsets
