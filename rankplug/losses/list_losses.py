@@ -122,8 +122,8 @@ class ListLoss(ListFunction):
         offsets = np.zeros(starts.size, np.int64)
         if self.constants is None or self.constants_length is None:
             return np.empty(0), offsets
-        lengths = self.constants_length(starts[1:] - starts[:-1], parameters)
-        np.add.accumulate(np.broadcast_to(lengths, (starts.size - 1,)), out=offsets[1:])
+        offsets[1:] = self.constants_length(starts[1:] - starts[:-1], parameters)
+        np.add.accumulate(offsets, out=offsets)
         constants = np.zeros(int(offsets[-1]))
         if not constants.size:
             return constants, offsets
@@ -137,7 +137,7 @@ class ListLoss(ListFunction):
                 seed=seed,
                 parameters=self.constants.numbers(parameters),
             )
-        if np.isinf(constants).any():
+        if np.maximum.reduce(constants) == np.inf:
             raise DataError(f"labels of up to {labels.max():g} are too large for {self.__name__}: its gains overflow")
         return constants, offsets
 

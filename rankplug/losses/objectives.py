@@ -65,6 +65,17 @@ class Loss:
     def __reduce__(self) -> tuple[Any, ...]:
         return Loss, (self.reference,)
 
+    @functools.cached_property
+    def implementation(self) -> ListLoss | PaddedLoss:
+        """The function behind the loss."""
+        implementation = self.specification.load()
+        if not isinstance(implementation, (ListLoss, PaddedLoss)):
+            raise BrokenPluginError(
+                f"{self.specification} is implemented by {implementation!r}, which is neither a @list_loss nor a"
+                " @padded_loss"
+            )
+        return implementation
+
     def on(
         self,
         labels: ArrayLike,
@@ -164,12 +175,7 @@ class Objective:
         self.weights = None if weights is None else writable(weights, "weights")
         self._check_labels()
         self.worth_threads = workers.WORTH_A_THREAD
-        implementation = self.loss.specification.load()
-        if not isinstance(implementation, (ListLoss, PaddedLoss)):
-            raise BrokenPluginError(
-                f"{self.loss.specification} is implemented by {implementation!r}, which is neither a @list_loss nor a"
-                " @padded_loss"
-            )
+        implementation = self.loss.implementation
         self._per_document = isinstance(implementation, PaddedLoss) and implementation.per_document
         self.list_weights, self.document_weights = self._split_weights()
         self._evaluate = implementation.bind(self)

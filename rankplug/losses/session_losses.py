@@ -33,16 +33,16 @@ from pydantic import create_model
 from rankplug.compiled import NamedFunction
 from rankplug.compiled.identity import UnknownContentError, digest_of, names_used, plain
 from rankplug.errors import BrokenPluginError, ParameterError, PluginConflictError, shown
-from rankplug.losses.list_losses import ListLoss, list_loss
+from rankplug.losses.list_losses import ListLoss
 from rankplug.losses.objectives import Loss
-from rankplug.losses.padded_losses import PaddedLoss, padded_loss
+from rankplug.losses.padded_losses import PaddedLoss
 from rankplug.losses.padded_parameters import PaddedParameters
 from rankplug.registry import SESSION, LossSpecification, Named, Parameters, parse, registry
 
 Function = Callable[..., Any]
 
 MISSING: Any = object()
-LONGEST_DESCRIPTION = 200
+LONGEST_TEXT = 200
 
 _offered: dict[str, tuple[Function, dict[str, Any]]] = {}
 
@@ -105,32 +105,36 @@ def offer(function: Function, declared: Mapping[str, Any]) -> Loss:
     return Loss(name)
 
 
+def _versions_here(name: str) -> list[str]:
+    """Return the versions under which a loss of this session is offered."""
+    return [
+        plugin.version
+        for plugin in registry().plugins("loss")
+        if (plugin.specification.name, plugin.distribution) == (name, SESSION)
+    ]
+
+
 def renew() -> None:
     """Offer those losses again whose source, or what it uses, has changed since they were offered."""
     for name, (function, declared) in list(_offered.items()):
-        there = [
-            plugin
-            for plugin in registry().plugins("loss")
-            if (plugin.specification.name, plugin.distribution) == (name, SESSION)
-        ]
-        if there and there[0].version != _version(name, function, declared):
+        versions = _versions_here(name)
+        if versions and versions[0] != _version(name, function, declared):
             # What was compiled holds the old values of what it uses.
             offer(copy.copy(function), declared)
 
 
 def specification_of(function: Function, declared: Mapping[str, Any]) -> LossSpecification:
     """Build the specification of a loss from a function and its declarations."""
-    given = dict(declared)
-    options = {"cost": given.pop("cost")} if "cost" in given else {}
+    fields = dict(declared)
+    options = {"cost": fields.pop("cost")} if "cost" in fields else {}
     implementation = function if isinstance(function, NamedFunction) else _marked(function, options)
-    base = PaddedParameters if isinstance(implementation, PaddedLoss) else Parameters
-    given.setdefault("name", function.__name__)
-    given.setdefault("summary", (inspect.getdoc(function) or "a loss of this session").splitlines()[0])
-    given.setdefault("parameters", _parameters(implementation, base))
+    fields.setdefault("name", function.__name__)
+    fields.setdefault("summary", (inspect.getdoc(function) or "a loss of this session").splitlines()[0])
+    fields.setdefault("parameters", _parameters(implementation))
     try:
-        return LossSpecification(implementation=implementation, **given)
+        return LossSpecification(implementation=implementation, **fields)
     except (TypeError, ValueError) as error:
-        raise BrokenPluginError(f"loss {given['name']} cannot be offered: {error}") from None
+        raise BrokenPluginError(f"loss {fields['name']} cannot be offered: {error}") from None
 
 
 def _marked(function: Function, options: Mapping[str, Any]) -> ListLoss | PaddedLoss:
@@ -139,35 +143,37 @@ def _marked(function: Function, options: Mapping[str, Any]) -> ListLoss | Padded
     except (TypeError, ValueError) as error:
         raise BrokenPluginError(f"{shown(function)} cannot be a loss: {error}") from None
     if "mask" in arguments:
-        return typing.cast(PaddedLoss, padded_loss(**options)(function))
+        return PaddedLoss(function, **options)
     if "gradient" in arguments:
-        return typing.cast(ListLoss, list_loss(**options)(function))
+        return ListLoss(function, **options)
     raise BrokenPluginError(
         f"{function.__name__}({', '.join(arguments)}) is no loss: it must either fill its argument gradient, to be"
         " compiled, or take mask, as a PyTorch expression over padded lists"
     )
 
 
-def _parameters(function: NamedFunction, base: type[Parameters]) -> type[Parameters]:
+def _parameters(function: NamedFunction) -> type[Parameters]:
     """Build a model of the arguments that the framework does not supply, typed by annotations or defaults."""
     signature = inspect.signature(function.function).parameters
     try:
-        written = typing.get_type_hints(function.function)
+        annotations = typing.get_type_hints(function.function)
     except NameError:
-        written = {}
+        annotations = {}
     fields: dict[str, Any] = {}
     for name in function.wants:
         default = signature[name].default
-        required = default is inspect.Parameter.empty
+        if default is not inspect.Parameter.empty:
+            fields[name] = (annotations.get(name, type(default)), default)
+            continue
         near = get_close_matches(name, function.supplied - set(function.arguments), n=1, cutoff=0.8)
-        if required and near:
+        if near:
             raise BrokenPluginError(
                 f"loss {function.__name__} has the argument {name}, which is not supplied: did you mean {near[0]}?"
                 f" A parameter of that name needs a default, as in {name}=1.0"
             )
-        fields[name] = (written.get(name, float if required else type(default)), ... if required else default)
+        fields[name] = (annotations.get(name, float), ...)
     title = "".join(word.capitalize() for word in function.__name__.split("_"))
-    return create_model(title, __base__=base, **fields)
+    return create_model(title, __base__=PaddedParameters if isinstance(function, PaddedLoss) else Parameters, **fields)
 
 
 def source_of(function: Function) -> str:
@@ -182,27 +188,21 @@ def source_of(function: Function) -> str:
         part = plain(value)
         if name in texts:
             continue
-        if isinstance(part, types.FunctionType) and part.__module__ == main.__module__:
-            texts[name] = _text(part)
-            pending += names_used(part)
-        else:
+        if not (isinstance(part, types.FunctionType) and part.__module__ == main.__module__):
             texts[name] = f"{name} = {_described(part)}"
+            continue
+        try:
+            texts[name] = textwrap.dedent(inspect.getsource(part))
+        except OSError:
+            texts[name] = f"# the source of {part.__name__} is not available\n"
+        pending += names_used(part)
     return "\n".join(texts[name] for name in sorted(texts, key=lambda name: (name != main.__name__, name)))
-
-
-def _text(function: types.FunctionType) -> str:
-    try:
-        return textwrap.dedent(inspect.getsource(function))
-    except OSError:
-        return f"# the source of {function.__name__} is not available\n"
 
 
 def _described(value: Any) -> str:
     if isinstance(value, types.ModuleType):
         return f"module {value.__name__}"
-    if hasattr(value, "__qualname__"):
-        return f"{value.__module__}.{value.__qualname__}"
-    return repr(value)[:LONGEST_DESCRIPTION]
+    return f"{value.__module__}.{value.__qualname__}" if hasattr(value, "__qualname__") else repr(value)[:LONGEST_TEXT]
 
 
 def _version(name: str, function: Function, declared: Mapping[str, Any]) -> str:
@@ -238,8 +238,5 @@ def unpack(losses: bytes) -> None:
     """Offer in this process the losses that another one packed."""
     for function, declared, version, source in pickle.loads(losses) if losses else ():
         specification = specification_of(function, declared)
-        there = [
-            plugin.version for plugin in registry().plugins("loss") if plugin.specification.name == specification.name
-        ]
-        if version not in there:
+        if version not in _versions_here(specification.name):
             registry().add(specification, version=version, source=source)

@@ -11,10 +11,6 @@ import numpy as np
 import pytest
 
 import rankplug as rp
-from rankplug.compiled.lifting import OLD_VERSIONS_KEPT, _remove_old
-from rankplug.errors import BrokenPluginError
-from rankplug.metrics import MetricParameters
-from rankplug.metrics.list_metrics import list_metric
 
 METRIC = """
     from numba import njit
@@ -93,19 +89,6 @@ def test_editing_a_function_it_calls_or_a_constant_from_elsewhere_makes_a_new_ve
     assert len(module.versions()) == 3
 
 
-def test_old_versions_are_removed_with_their_machine_code(tmp_path):
-    (tmp_path / "__pycache__").mkdir()
-    names = [f"pkg.loss-{version}" for version in range(OLD_VERSIONS_KEPT + 2)] + ["pkg.other-1"]
-    for age, name in enumerate(names):
-        (tmp_path / f"{name}.py").touch()
-        os.utime(tmp_path / f"{name}.py", (age, age))
-        (tmp_path / "__pycache__" / f"{name}.lifted-1.nbc").touch()
-    _remove_old(tmp_path, "pkg.loss", keep=tmp_path / f"{names[-2]}.py")
-    left = {path.stem for path in tmp_path.glob("*.py")}
-    assert left == {*names[2:]}
-    assert {path.name.partition(".lifted")[0] for path in (tmp_path / "__pycache__").iterdir()} == left
-
-
 def test_results_do_not_depend_on_the_number_of_threads():
     generator = np.random.default_rng(5)
     starts = np.concatenate(([0], np.cumsum(generator.integers(1, 400, 60))))
@@ -125,17 +108,6 @@ def test_noise_of_a_list_does_not_depend_on_the_lists_beside_it():
     whole = bound([0.1, 0.2, 0.3, 0.4, 0.5], iteration=7)
     alone = bound([0.3, 0.4, 0.5], iteration=7, lists=[1])
     assert np.array_equal(whole.gradient[2:], alone.gradient) and whole.value[1] == alone.value[0]
-
-
-@list_metric
-def demanding(ranked, patience):
-    """Compute a metric with an argument that nobody supplies."""
-    return ranked[0] * patience
-
-
-def test_an_unknown_argument_is_named_with_what_there_is():
-    with pytest.raises(BrokenPluginError, match="demanding has an argument patience that is neither"):
-        demanding.over_lists(np.ones(1), np.ones(1), np.array([0, 1]), MetricParameters())
 
 
 STARTS = np.concatenate(([0], np.cumsum(np.arange(2, 45))))

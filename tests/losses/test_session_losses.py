@@ -159,11 +159,3 @@ def test_what_is_packed_is_offered_again_under_the_same_version_in_silence(quiet
         unpack(sent)
     assert version("squares") == expected and rp.loss("squares").specification.convex
     assert packed(["lambdarank"]) == b""
-
-
-def test_notebooks_refuse_it_in_a_sentence(quietly, tmp_path):
-    rp.loss(squares)
-    with pytest.raises(
-        BrokenPluginError, match="loss squares lives in this session only, and notebooks run in kernels"
-    ):
-        rp.sweep({"loss": "squares"}, data="synthetic[queries=30]", store=Store(tmp_path), notebooks=True, **TINY)
