@@ -1,15 +1,15 @@
 """Study of clicks: how much of what position bias costs each loss and backend wins back by debiasing.
 
 ``python -m rankplug_benchmarks.clicks_study`` trains every loss on every backend with true labels, with click rates
-(*naive*), and with clicks debiased, over seeds that draw queries, documents and clicks anew, and writes what it found
-to ``docs/evidence/clicks/clicks.json``, of which ``make docs`` makes the page. It goes on where it was stopped, and
-trains only what is lacking where more ``--ways``, ``--losses`` or ``--backends`` are asked for.
+(*naive*), and with debiased clicks, over seeds that sample queries, documents and clicks again, and writes
+``docs/evidence/clicks/clicks.json``, from which ``make docs`` fills tables. It continues where it was stopped, and
+trains only what is missing where more ``--ways``, ``--losses`` or ``--backends`` are requested.
 
 The way ``native`` is LightGBM's and XGBoost's own lambdarank, which knows the position of each document of the same
-log, told impression by impression, beside itself without positions (*native naive*). Neither sees validation lists,
+log, one list for each impression, beside itself without positions (*native naive*). Neither sees validation lists,
 whose clicks would choose the iteration with the bias.
 
-The setting was chosen on seeds from 100 on, and the reported ones are 0 to 19.
+The setting was selected on seeds from 100 on, and the reported ones are 0 to 19.
 """
 
 from __future__ import annotations
@@ -55,91 +55,69 @@ EVERYWHERE = ("true", "naive", "ips")
 """Ways that are tried on every loss and backend; the others with ``--ways``."""
 
 
-class Logs:
-    """The made data of a seed, with true labels and with clicks, each loaded once it is needed."""
-
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
-
-    @functools.cached_property
-    def true(self) -> rp.Split:
-        """Lists with true labels."""
-        return rp.load(DATA, transforms=[TEN], seed=self.seed)
-
-    @functools.cached_property
-    def clicked(self) -> rp.Split:
-        """Lists with the clicks of a log."""
-        return rp.load(DATA, transforms=[TEN, LOG], seed=self.seed)
-
-    @functools.cached_property
-    def impressions(self) -> rp.Split:
-        """The impressions of the same log, a list each."""
-        return rp.load(DATA, transforms=[TEN, LOG.replace("]", ",lists=impressions]")], seed=self.seed)
+@functools.lru_cache(maxsize=3)
+def load(seed: int, *log: str) -> rp.Split:
+    """Return the synthetic data of a seed, with true labels or with the clicks of a log."""
+    return rp.load(DATA, transforms=[TEN, *log], seed=seed)
 
 
-def fitted(backend: str, loss: str, way: str, logs: Logs) -> rp.Model:
-    """Fit a loss on a backend in some way."""
+def quality(backend: str, loss: str, way: str, seed: int) -> tuple[float, float | None]:
+    """Return a way's quality on test queries with true labels, and the largest error of its propensities."""
     engine, scorer = BACKENDS[backend]
-    own = way in NATIVE
-    split = logs.impressions if own else logs.true if way == "true" else logs.clicked
-    return rp.fit(
-        f"{engine}[native=true]" if own else engine,
+    is_native = way in NATIVE
+    clicked = load(seed, LOG.replace("]", ",lists=impressions]") if is_native else LOG)
+    split = load(seed) if way == "true" else clicked
+    model = rp.fit(
+        f"{engine}[native=true]" if is_native else engine,
         scorer=scorer,
         loss=loss,
         train=split.train,
-        valid=None if own else split.valid,
+        valid=None if is_native else split.valid,
         selection=METRIC,
-        seed=logs.seed,
+        seed=seed,
         debias=WAYS[way],
         train_curve=False,
         progress=False,
     )
-
-
-def quality(backend: str, loss: str, way: str, logs: Logs) -> tuple[float, float | None]:
-    """Return a way's quality on test queries with true labels, and how wrong its propensities are at most."""
-    model = fitted(backend, loss, way, logs)
-    found = float(rp.evaluate(model, logs.true.test, METRIC).mean())
+    value = float(rp.evaluate(model, load(seed).test, METRIC).mean())
     if "propensities" not in model.record.chosen:
-        return found, None
-    assert logs.clicked.train.clicks is not None
-    actual = logs.clicked.train.clicks.true_propensities
-    return found, float(np.abs(np.array(model.record.chosen["propensities"]) - actual).max())
+        return value, None
+    clicks = load(seed, LOG).train.clicks
+    assert clicks is not None
+    return value, float(np.abs(np.array(model.record.chosen["propensities"]) - clicks.true_propensities).max())
 
 
-def possible(backend: str, loss: str, way: str) -> bool:
-    """Tell whether a way is there for a loss on a backend."""
+def is_possible(backend: str, loss: str, way: str) -> bool:
+    """Return whether a loss has a way on a backend."""
     return way not in NATIVE or (backend in OWN_DEBIASING["backends"] and loss in OWN_DEBIASING["losses"])
 
 
 def main() -> None:
     """Run the study."""
-    reader = argparse.ArgumentParser(description=__doc__)
-    reader.add_argument("--seeds", type=int, default=20)
-    reader.add_argument("--first", type=int, default=0)
-    reader.add_argument("--backends", nargs="*", default=list(BACKENDS))
-    reader.add_argument("--losses", nargs="*", default=list(LOSSES))
-    reader.add_argument("--ways", nargs="*", default=list(EVERYWHERE), choices=list(WAYS))
-    reader.add_argument("--out", type=Path, default=EVIDENCE)
-    asked = reader.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--backends", nargs="*", default=list(BACKENDS))
+    parser.add_argument("--losses", nargs="*", default=list(LOSSES))
+    parser.add_argument("--ways", nargs="*", default=list(EVERYWHERE), choices=list(WAYS))
+    parser.add_argument("--out", type=Path, default=EVIDENCE)
+    options = parser.parse_args()
     setting = {"data": DATA, "log": LOG, "backends": {name: " ".join(pair) for name, pair in BACKENDS.items()}}
-    kept = json.loads(asked.out.read_text()) if asked.out.is_file() else {"setting": setting, "runs": []}
-    if kept["setting"] != setting:
-        raise SystemExit(f"{asked.out} was found in another setting; remove it, or name another file with --out")
-    runs = {(run["backend"], run["loss"], run["seed"]): run for run in kept["runs"]}
-    asked.out.parent.mkdir(parents=True, exist_ok=True)
-    for seed in range(asked.first, asked.first + asked.seeds):
-        logs = Logs(seed)
-        for backend, loss, way in itertools.product(asked.backends, asked.losses, asked.ways):
-            if not possible(backend, loss, way):
-                continue
+    stored = json.loads(options.out.read_text()) if options.out.is_file() else {"setting": setting, "runs": []}
+    if stored["setting"] != setting:
+        raise SystemExit(f"{options.out} has results of another setting; remove it, or name another file with --out")
+    runs = {(run["backend"], run["loss"], run["seed"]): run for run in stored["runs"]}
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    for seed in range(options.first, options.first + options.seeds):
+        for backend, loss, way in itertools.product(options.backends, options.losses, options.ways):
             empty = {"backend": backend, "loss": loss, "seed": seed, "quality": {}, "errors": {}}
-            run = runs.setdefault((backend, loss, seed), empty)
-            if way not in run["quality"]:
-                run["quality"][way], error = quality(backend, loss, way, logs)
+            run = runs.get((backend, loss, seed), empty)
+            if is_possible(backend, loss, way) and way not in run["quality"]:
+                runs[backend, loss, seed] = run
+                run["quality"][way], error = quality(backend, loss, way, seed)
                 if error is not None:
                     run["errors"][way] = error
-                asked.out.write_text(json.dumps({"setting": setting, "runs": list(runs.values())}, indent=1) + "\n")
+                options.out.write_text(json.dumps({"setting": setting, "runs": list(runs.values())}, indent=1) + "\n")
         echo(f"seed {seed}")
 
 

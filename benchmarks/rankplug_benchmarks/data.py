@@ -8,6 +8,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 from rankplug_data import letor
@@ -72,23 +73,17 @@ def measure_reading(path: Path, number: int, rounds: int) -> Iterator[Row]:
 
 def measure_opening(path: Path, rounds: int) -> Iterator[Row]:
     """Measure the first load of a data set, which prepares it, and later loads."""
-    before = os.environ.get("RANKPLUG_CACHE")
-    with tempfile.TemporaryDirectory() as folder:
+    seconds = []
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, {"RANKPLUG_CACHE": f"{folder}/cache"}):
         data = Path(folder) / "data"
         data.mkdir()
-        os.environ["RANKPLUG_CACHE"] = f"{folder}/cache"
         for name in ("train", "vali", "test"):
             (data / f"{name}.txt").write_bytes(path.read_bytes())
-        try:
-            seconds = []
-            for _ in range(1 + rounds):
-                begin = time.perf_counter()
-                split = rp.load(f"letor-file[path='{data}']")
-                split.train.features[-1].sum()
-                seconds.append(time.perf_counter() - begin)
-        finally:
-            os.environ.pop("RANKPLUG_CACHE")
-            os.environ.update({"RANKPLUG_CACHE": before} if before else {})
+        for _ in range(1 + rounds):
+            begin = time.perf_counter()
+            split = rp.load(f"letor-file[path='{data}']")
+            split.train.features[-1].sum()
+            seconds.append(time.perf_counter() - begin)
     megabytes = f"{3 * path.stat().st_size / 1e6:.0f} MB of text"
     yield value_row(f"{megabytes}: first load, with preparation", seconds[:1], threads=threads(), unit="s")
     yield value_row(f"{megabytes}: later loads", seconds[1:], threads=threads(), unit="s", at_most=0.1)

@@ -90,7 +90,7 @@ def reproduce(
             report=report,
             jobs=at_once,
             notebooks=notebooks,
-            plan=plan,
+            plans=plans,
             decide=Budget(read_time(budget or "2h"), margin) if decide else None,
             **common,
         )

@@ -1,11 +1,13 @@
 """``rankplug reproduce``: trains what papers need, executes their notebooks, and renders the report.
 
-The notebooks evaluate: each writes the artefact of its study, from which the pages are rendered.
+The notebooks evaluate: each writes the artefact of its study, from which the pages are rendered. The report grows: the
+notebook of a study is executed and its pages are written while the next study trains.
 """
 
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,7 +15,7 @@ from typing import Any
 
 from rankplug.errors import RankplugError
 from rankplug.report.rendering import COMPACT
-from rankplug.report.site import NOTEBOOK, build_report, study_report, writing
+from rankplug.report.site import NOTEBOOK, StudyReport, build_report, study_report, writing
 from rankplug.store import Store
 from rankplug.studies import (
     Budget,
@@ -51,27 +53,28 @@ def reproduce(
     trials: int | None = None,
     seed: int = 0,
     retry_failed: bool = False,
-    plan: Plan | None = None,
+    plans: Mapping[str, Plan] | None = None,
     jobs: int = 1,
     **execution: Any,
 ) -> Path:
-    """Reproduce some papers, and return the path of the report's first page.
+    """Reproduce some papers, those with the fewest trials first, and return the path of the report's first page.
 
     Args:
-        names: of studies, or ``all``.
-        profile: how large.
+        names: names of studies, or ``all``.
+        profile: size of the runs.
         data: a data set in place of the profile's own.
-        store: where results lie; what is there is not run again.
-        report: the folder to write.
-        progress: shows what is being done.
-        run_missing: runs trials that are not in the store; else of ``all`` only studies that lack none are shown.
-        decide: adds trials until every claim is decided that this allows; each paper has it.
-        trials: repetitions, in place of the profile's number.
-        seed: the master seed.
-        retry_failed: runs trials again that failed before.
-        plan: the joined plans of the studies, where they have been made.
-        jobs: trials at a time, and notebooks.
-        execution: handed to the sweeps.
+        store: folder of results; what is there is not run again.
+        report: folder of the report.
+        progress: whether to show progress, and which studies are ready.
+        run_missing: whether trials that are not in the store are run; else of ``all`` only studies that lack none are
+            shown.
+        decide: budget of added trials, until every claim is decided that it allows; each paper has it.
+        trials: number of repetitions, in place of the profile's.
+        seed: master seed.
+        retry_failed: whether trials that failed before are run again.
+        plans: plan of each study, where they have been made.
+        jobs: number of trials at once, and of notebooks.
+        execution: options of :func:`rankplug.sweeps.run`.
     """
     wanted = list(names)
     selected = selected_studies(wanted)
@@ -82,53 +85,83 @@ def reproduce(
         report.mkdir(parents=True, exist_ok=True)
     if run_missing:
         planned: dict[str, Any] = {"store": store, "retry_failed": retry_failed, **parameters}
-        plan = plan or Plan.joined(paper.plan(profile, **planned) for paper in selected)
-        require(plan.waiting, NEEDED)
+        plans = plans or {paper.name: paper.plan(profile, **planned) for paper in selected}
+        require(Plan.joined(plans.values()).waiting, NEEDED)
+        order = sorted(selected, key=lambda paper: len(plans[paper.name].waiting))
     else:
         require((), NEEDED)
-        selected = _with_all_runs(selected, "all" not in wanted, profile, data, store)
-    if run_missing and decide is None:
-        sweeps = [runs.sweep() for paper in selected for runs in paper.planned_runs(profile, **parameters).values()]
-        train(sweeps, store, plan=plan, **further)
-    for paper in selected:
+        order = selected = _with_all_runs(selected, "all" not in wanted, profile, data, store)
+    index = report / "index.html"
+    if progress:
+        echo(f"The report will be at {index.resolve()}")
+    ready: dict[str, StudyReport] = {}
+    publishing = threading.Lock()
+
+    def train_study(paper: Study) -> None:
         decisions = report / paper.name / DECISIONS
         if run_missing and decide is not None:
             results = add_trials(paper, profile, decide, data=data, seed=seed, store=store, **further)
             echo(decisions_in_words(paper, results))
             with writing(report):
                 write_decisions(results, decisions)
-        else:
-            decisions.unlink(missing_ok=True)
-    with writing(report):
-        _execute_notebooks(selected, profile, parameters, store, report, jobs)
-        # The whole store is read for it, which a report of one paper need not wait for.
-        compared = scoreboard(store=store) if "all" in wanted else None
-        return render_report(selected, profile, store, report, compared=compared, **parameters)
+            return
+        decisions.unlink(missing_ok=True)
+        if run_missing and plans:
+            sweeps = [runs.sweep() for runs in paper.planned_runs(profile, **parameters).values()]
+            train(sweeps, store, plan=plans[paper.name], **further)
 
+    def draw_study(paper: Study) -> None:
+        with writing(report):
+            execute_notebook(paper, profile, parameters, store, report)
+            evaluation = read_artefacts(report, [paper.name])[paper.name]
+            records = paper.results(profile, store=store, **parameters).records
+            drawn = study_report(evaluation, report, records, store)
+            with publishing:
+                ready[paper.name] = drawn
+                in_order = [ready[each.name] for each in selected if each.name in ready]
+                if len(ready) == len(selected):
+                    # The whole store is read for the scoreboard, which a report of one paper need not wait for.
+                    compared = scoreboard(store=store) if "all" in wanted else None
+                    build_report(in_order, report, compared, store)
+                elif run_missing:
+                    build_report(in_order, report, store=store, changed=paper.name)
+        if progress:
+            echo(f"{paper.name} is ready: {report / paper.name}.html")
 
-def render_report(
-    selected: Iterable[Study], profile: Profile, store: Store, report: Path, compared: Any = None, **parameters: Any
-) -> Path:
-    """Render the pages of some studies from their artefacts, and return the first; nothing is evaluated."""
-    evaluations = read_artefacts(report, [paper.name for paper in selected])
-    shown = []
-    for paper in selected:
-        records = paper.results(profile, store=store, **parameters).records
-        shown.append(study_report(evaluations[paper.name], report, records, store))
-    return build_report(shown, report, compared, store)
+    with ThreadPoolExecutor(max(jobs, 1), thread_name_prefix="notebook") as kernels:
+        try:
+            drawings = []
+            for paper in order:
+                train_study(paper)
+                drawings.append(kernels.submit(draw_study, paper))
+            for drawing in drawings:
+                drawing.result()
+        except BaseException:
+            kernels.shutdown(wait=False, cancel_futures=True)
+            end_kernels()
+            raise
+    return index
 
 
 def selected_studies(names: Iterable[str]) -> list[Study]:
     """Return the studies of some names, or all of them."""
     wanted = list(names)
-    selected = studies() if "all" in wanted else [study(name) for name in wanted]
+    selected = studies() if "all" in wanted else [study(name) for name in dict.fromkeys(wanted)]
     if not selected:
         raise RankplugError("no study is installed")
     return selected
 
 
 def _with_all_runs(selected: list[Study], named: bool, profile: Profile, data: str | None, store: Store) -> list[Study]:
-    """Return the studies that lack no trial in the store; raise an error if there is none, or a named one does."""
+    """Return the studies that lack no trial in the store; raise an error if there is none, or a named one lacks some.
+
+    Args:
+        selected: the studies.
+        named: whether the user named them.
+        profile: size of the runs.
+        data: a data set in place of the profile's own.
+        store: folder of results.
+    """
     absent = {paper.name: len(paper.missing(profile, data=data, store=store)) for paper in selected}
     there = [paper for paper in selected if not absent[paper.name]]
     lacking = ", ".join(f"{count} of {name}" for name, count in absent.items() if count)
@@ -139,28 +172,14 @@ def _with_all_runs(selected: list[Study], named: bool, profile: Profile, data: s
     return there
 
 
-def _execute_notebooks(
-    papers: Iterable[Study], profile: Profile, parameters: Mapping[str, Any], store: Store, report: Path, jobs: int
-) -> None:
-    with ThreadPoolExecutor(max(jobs, 1), thread_name_prefix="notebook") as kernels:
-        running = [kernels.submit(execute_notebook, paper, profile, parameters, store, report) for paper in papers]
-        try:
-            for notebook in running:
-                notebook.result()
-        except BaseException:
-            kernels.shutdown(wait=False, cancel_futures=True)
-            end_kernels()
-            raise
-
-
-def execute_notebook(paper: Study, profile: Profile, asked: Mapping[str, Any], store: Store, report: Path) -> Path:
+def execute_notebook(paper: Study, profile: Profile, parameters: Mapping[str, Any], store: Store, report: Path) -> Path:
     """Execute a study's notebook on the results in the store, and return the path of the executed notebook.
 
     Args:
         paper: the study.
-        profile: how large.
-        asked: further parameters of the notebook.
-        store: where the results lie.
+        profile: size of the runs.
+        parameters: further parameters of the notebook.
+        store: folder of the results.
         report: folder of the report; the notebook writes the artefact into its folder of the study's name.
 
     Raises:
@@ -169,11 +188,11 @@ def execute_notebook(paper: Study, profile: Profile, asked: Mapping[str, Any], s
     folder = (report / paper.name).resolve()
     target, decisions = folder / NOTEBOOK, folder / DECISIONS
     folder.mkdir(parents=True, exist_ok=True)
-    parameters = {"profile": profile, **asked, "store": str(store.folder.resolve()), "report": str(report.resolve())}
+    places = {"store": str(store.folder.resolve()), "report": str(report.resolve())}
     if decisions.exists():
-        parameters["decisions"] = str(decisions)
+        places["decisions"] = str(decisions)
     Evaluation.withdraw(folder)
-    execute(paper.notebook_path, target, parameters, folder)
+    execute(paper.notebook_path, target, {"profile": profile, **parameters, **places}, folder)
     # Without the line breaks for people who compare notebooks, which papermill writes around every value.
     notebook = json.loads(target.read_text(encoding="utf-8"))
     target.write_text(json.dumps(notebook, ensure_ascii=False, separators=COMPACT), encoding="utf-8")

@@ -319,7 +319,11 @@ class Site:
 
 
 def build_report(
-    reports: Sequence[StudyReport], folder: Path, compared: Scoreboard | None = None, store: Store | None = None
+    reports: Sequence[StudyReport],
+    folder: Path,
+    compared: Scoreboard | None = None,
+    store: Store | None = None,
+    changed: str = "",
 ) -> Path:
     """Write all pages of the report, and return the path of the first.
 
@@ -328,6 +332,7 @@ def build_report(
         folder: folder of the report.
         compared: the scoreboard, if it is to have a page.
         store: where the runs lie.
+        changed: the only study whose combinations' pages are written, as there may be hundreds; all if empty.
     """
     folder.mkdir(parents=True, exist_ok=True)
     pairs = [(report, pairs) for report in reports for pairs in report.evaluation.query_pairs]
@@ -362,7 +367,8 @@ def build_report(
     for report in reports:
         for row in report.evaluation.runs.to_dict("records"):
             users.setdefault(row["combination"], {})[report.name, row["model"]] = None
-    site.write_combinations(combinations, users)
+    of_changed = [report.combinations for report in reports if report.name == changed]
+    site.write_combinations(of_changed[0] if of_changed else combinations, users)
     if compared is not None:
         site.write_scoreboard(compared, combinations)
     site.write_style()

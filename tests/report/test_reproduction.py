@@ -68,6 +68,27 @@ def test_missing_trials_are_trained_and_every_paper_is_shown(shown, tmp_path):
     assert Evaluation.read(tmp_path / "report" / "other").exhibit("Table 1").table["n"].tolist() == [4]
 
 
+def test_a_study_is_drawn_while_the_next_one_trains(shown, tmp_path, monkeypatch, capsys):
+    """The study with fewer trials comes first, and the next is not trained before the pages of the first are there."""
+    folder, states, train = tmp_path / "report", [], reproduction.train
+
+    def look_and_train(sweeps, store, **options):
+        end = time.monotonic() + 60
+        while states and not (folder / "report.css").exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        pages = {name for name in ("index", "one", "other") if (folder / f"{name}.html").exists()}
+        front = (folder / "index.html").read_text() if "index" in pages else ""
+        states.append((pages, [name for name in ("one", "other") if f'href="{name}.html"' in front]))
+        train(sweeps, store, **options)
+
+    monkeypatch.setattr(reproduction, "train", look_and_train)
+    assert shown("other", "one", run_missing=True, progress=True) == ["one", "other"]
+    assert states == [(set(), []), ({"index", "one"}, ["one"])]
+    printed = capsys.readouterr().out
+    assert printed.index(f"{folder}/index.html") < printed.index(f"one is ready: {folder}/one.html")
+    assert printed.index("one is ready") < printed.index("other is ready")
+
+
 def test_decisions_are_those_of_the_evaluation(shown, tmp_path):
     from rankplug.studies import Budget
 
