@@ -22,9 +22,6 @@ RESULTS_HEAD = """# What reproduces
 Generated from the verdicts in `docs/evidence`, which `rankplug reproduce` writes. A verdict is computed by [stated
 rules](verdicts.md); differences are shown with their intervals. *Real data* are public collections (profile `real`);
 *simulation* is synthetic data of the profile `full`, or `quick` where `full` has no verdict.
-
-## Main claims of the papers
-
 """
 
 
@@ -57,53 +54,44 @@ def in_simulation(judged: Mapping[str, ClaimEvaluation]) -> ClaimEvaluation | No
     return next((judged[profile] for profile in SIMULATIONS if profile in judged), None)
 
 
-def in_words(claim: ClaimEvaluation) -> str:
-    """Return verdict and effect of a claim."""
-    return f"**{claim.judgement.verdict}** {claim.effect}".rstrip()
-
-
 def claims_table(study: str, evaluations: Mapping[str, Evaluation], role: str, source: str) -> list[str]:
     """Return a table of the claims of a role and source: rows are claims, columns real data and simulation."""
+
+    def words(claim: ClaimEvaluation | None) -> str:
+        return f"**{claim.judgement.verdict}** {claim.effect}".rstrip() if claim else "not run"
+
     rows = []
-    for claim in claims_of(evaluations).values():
+    for claim in claims_of(evaluations).values() if evaluations else ():
         if (claim.role, claim.source) == (role, source):
-            found = dict(verdicts(evaluations, claim.id))
-            simulated = in_simulation(found)
-            real = in_words(found["real"]) if "real" in found else "not run"
+            judged = dict(verdicts(evaluations, claim.id))
             link = f"[{claim.text}](papers/{study}.md#{claim.id})"
-            rows.append((link, claim.section, real, in_words(simulated) if simulated else "not run"))
+            rows.append((link, claim.section, words(judged.get("real")), words(in_simulation(judged))))
     return table(("claim", "section", "real data", "simulation"), rows)
-
-
-def main_claims(evidence: Evidence) -> str:
-    """Return the tables of the papers' main claims."""
-    lines: list[str] = []
-    for study, evaluations in evidence.items():
-        if evaluations and (rows := claims_table(study, evaluations, "main", "paper")):
-            meta = next(iter(evaluations.values())).meta
-            lines += [f"### {meta.title}", "", f"{meta.citation} (study `{study}`)", "", *rows]
-    return "\n".join(lines)
 
 
 def results_page(evidence: Evidence) -> str:
     """Return the page of all results."""
-    lines = [RESULTS_HEAD + main_claims(evidence)]
+    lines = [RESULTS_HEAD]
     for title, role, source in (
+        ("Main claims of the papers", "main", "paper"),
         ("Details of the papers", "detail", "paper"),
         ("Our own claims", "main", "ours"),
         ("Details of our own", "detail", "ours"),
     ):
-        lines.append(f"## {title}\n")
+        lines += [f"## {title}", ""]
         for study, evaluations in evidence.items():
-            if evaluations and (rows := claims_table(study, evaluations, role, source)):
-                lines += [f"### {title}: {study}", "", *rows]
-    lines += ["## What was run", ""]
+            if rows := claims_table(study, evaluations, role, source):
+                if (role, source) == ("main", "paper"):
+                    meta = next(iter(evaluations.values())).meta
+                    lines += [f"### {meta.title}", "", f"{meta.citation} (study `{study}`)", "", *rows]
+                else:
+                    lines += [f"### {title}: {study}", "", *rows]
     runs = [
         (study, f"`{profile}`", str(evaluation.meta.trials), evaluation.meta.date, evaluation.meta.note)
         for study, evaluations in evidence.items()
         for profile, evaluation in evaluations.items()
     ]
-    return "\n".join([*lines, *table(("study", "profile", "trials", "date", "note"), runs)])
+    return "\n".join([*lines, "## What was run", "", *table(("study", "profile", "trials", "date", "note"), runs)])
 
 
 def study_page(study: str, evaluations: Mapping[str, Evaluation], idea: str) -> str:

@@ -1,4 +1,4 @@
-"""One combination, told and run: what the notebook ``combination.ipynb`` shows, cell by cell.
+"""One combination, described and run: what the notebook ``combination.ipynb`` shows, cell by cell.
 
 Opened by hand it trains one trial while you watch; executed by a sweep it runs all trials of a combination and records
 each the moment it is finished.
@@ -6,7 +6,8 @@ each the moment it is finished.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
@@ -16,6 +17,7 @@ from pydantic import Field
 
 from rankplug.data import Split, load
 from rankplug.errors import FitError, NotRunError
+from rankplug.metrics import Metric
 from rankplug.plotting import PALETTE, draw_mean, new_figure
 from rankplug.registry import Parameters, read_parameters, registry
 from rankplug.report.display import check_parameters
@@ -34,9 +36,7 @@ SIZES = {
     "smoke": {"dataset": "synthetic[queries=40,documents=20]", "lightgbm": "trees[rounds=10]"},
     "quick": {"dataset": "synthetic"},
 }
-"""Defaults of each profile for parts that are not named: the data set, and the scorer of a backend."""
-
-
+"""Profile -> data set and scorer of each backend where none is named."""
 Fold = Annotated[int, Field(ge=1)]
 Repetition = Annotated[int, Field(ge=0)]
 
@@ -76,15 +76,15 @@ class TourParameters(Parameters):
         return Combination(**parts).validate_plugins()
 
 
-def check_combination(given: Mapping[str, Any]) -> TourParameters:
-    """Validate the notebook's parameters without a kernel, and say which one is wrong."""
-    parameters = read_parameters(TourParameters, given, "notebook combination.ipynb")
+def check_combination(values: Mapping[str, Any]) -> TourParameters:
+    """Validate the notebook's parameters without a kernel, and name the one that is wrong."""
+    parameters = read_parameters(TourParameters, values, "notebook combination.ipynb")
     if not parameters.combination.fits:
         raise FitError(f"backend {parameters.backend} cannot fit the scorer {parameters.scorer}")
     if parameters.identity not in ("", parameters.combination.identity):
         raise NotRunError(
-            f"{parameters.combination} was planned as {parameters.identity[:40]}, but its data or plugins are not what"
-            " they were then, so nothing is recorded; run the sweep again, which names results by what is there now"
+            f"{parameters.combination} was planned as {parameters.identity[:40]}, but its data or plugins have changed,"
+            " so nothing is recorded; run the sweep again"
         )
     return parameters
 
@@ -93,36 +93,33 @@ class Tour:
     """A combination with its trials and their results.
 
     Args:
-        parameters: see :class:`TourParameters`; other names are left alone, so that ``Tour(globals())`` works.
+        parameters: see :class:`TourParameters`; other names are ignored, so that ``Tour(globals())`` works.
     """
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         check_parameters(parameters)
-        known = TourParameters.model_fields
-        chosen = check_combination({name: parameters[name] for name in known if name in parameters})
-        self.combination = chosen.combination
-        runs = chosen.runs or tuple((fold, number) for fold in chosen.folds for number in range(chosen.trials))
+        own = check_combination({name: parameters[name] for name in TourParameters.model_fields if name in parameters})
+        runs = own.runs or itertools.product(own.folds, range(own.trials))
+        self.combination = own.combination
         self.trials = [Trial(self.combination, fold, number) for fold, number in runs]
-        self.store = Store(chosen.store or None)
-        self._progress = None if chosen.progress else False
+        self.store = Store(own.store or None)
+        self._progress = None if own.progress else False
         self._models: dict[str, Model] = {}
 
     def _repr_markdown_(self) -> str:
-        lines = [f"**{self.combination}**, trials: {len(self.trials)}", ""]
         formulas, rows = [], []
         for part, plugins in self.combination.plugins.items():
             for plugin in plugins if part not in ("metrics", "selection") else []:
-                specification = (
-                    registry().find("transform" if part == "transforms" else part, plugin["name"]).specification
-                )
+                kind = "transform" if part == "transforms" else part
+                specification = registry().find(kind, plugin["name"]).specification
                 parameters = ", ".join(f"{name} {value}" for name, value in plugin["parameters"].items())
                 rows.append((part, f"`{plugin['name']}`", specification.summary, parameters))
-                if part in ("loss", "sampler"):
-                    formulas.append(f"$${specification.formula}$$" if specification.formula else "")
-        lines.append(markdown_table(("part", "plugin", "what it is", "parameters"), rows))
-        watched, measured = self.combination.selection, self.combination.metrics
-        lines += ["", f"The iteration is chosen by {', '.join(watched)} and measured by {', '.join(measured)}."]
-        return "\n".join([*lines, "", *formulas])
+                formulas.append(f"$${specification.formula}$$" if getattr(specification, "formula", "") else "")
+        table = markdown_table(("part", "plugin", "what it is", "parameters"), rows)
+        metrics = (", ".join(names) for names in (self.combination.selection, self.combination.metrics))
+        choice = "The iteration is selected by {} and measured by {}.".format(*metrics)
+        head = f"**{self.combination}**, trials: {len(self.trials)}"
+        return "\n".join([head, "", table, "", choice, "", *formulas])
 
     @cached_property
     def split(self) -> Split:
@@ -135,7 +132,7 @@ class Tour:
         import pandas as pd
 
         rows = {}
-        every = np.unique(np.concatenate([np.unique(lists.labels) for lists in self.split]))
+        every = np.unique(np.concatenate([lists.labels for lists in self.split]))
         for name, lists in self.split._asdict().items():
             sizes = {"queries": len(lists), "documents": lists.documents, "features": lists.features.shape[1]}
             lengths = {"shortest list": lists.lengths.min(), "longest list": lists.lengths.max()}
@@ -187,8 +184,22 @@ class Tour:
         return pd.DataFrame.from_dict(rows, orient="index")
 
     def curves(self) -> Figure:
-        """Draw learning curves of the first metric that selects, on training and validation data."""
-        return draw_learning_curves(self.results, self.combination.selection[0])
+        """Draw the first metric that selects on training and validation data after each iteration."""
+        import pandas as pd
+
+        metric = self.combination.selection[0]
+        curves = [result.curve.frame().set_index("iteration") for result in self.results]
+        figure, axes = new_figure()
+        for part, colour in zip(("train", "valid"), PALETTE, strict=False):
+            columns = [curve[f"{part} {metric}"] for curve in curves if f"{part} {metric}" in curve]
+            if columns:
+                draw_mean(axes, pd.concat(columns, axis=1).dropna(), colour, label=part)
+        best = {int(result.record["best_iteration"]) for result in self.results if "best_iteration" in result.record}
+        for index, iteration in enumerate(sorted(best)):
+            axes.axvline(iteration, color="#555555", linestyle=":", linewidth=1, label="" if index else "kept")
+        axes.set(xlabel="iteration", ylabel=metric)
+        axes.legend()
+        return _closed(figure)
 
     def extremes(self, count: int = 5) -> pd.DataFrame:
         """Return the worst and the best test queries of the first trial, by the last metric."""
@@ -210,68 +221,36 @@ class Tour:
         return self._models[first.identity]
 
     def importance(self, queries: int = 50) -> pd.Series[float]:
-        """Measure how much the last metric falls on test queries when a feature's values are shuffled among the
-        documents.
-        """
+        """Measure the fall of the last metric on test queries when a feature is shuffled among the documents."""
         import pandas as pd
 
-        from rankplug.metrics import Metric
-
-        lists, quality = (
-            self.split.test[: min(queries, len(self.split.test))],
-            Metric.named(self.combination.metrics[-1]),
-        )
-        whole = quality.mean(self.model.predict(lists), lists.labels, lists.starts)
-        features = np.array(lists.features)
-        shuffled = np.random.default_rng(0).permutation(lists.documents)
-        loss = np.empty(features.shape[1])
+        lists = self.split.test[: min(queries, len(self.split.test))]
+        metric = Metric.named(self.combination.metrics[-1])
+        whole = metric.mean(self.model.predict(lists), lists.labels, lists.starts)
+        order = np.random.default_rng(0).permutation(lists.documents)
+        falls = []
         with use_threads():
-            for column in range(features.shape[1]):
-                kept = features[:, column].copy()
-                features[:, column] = kept[shuffled]
+            for column in range(lists.features.shape[1]):
+                features = np.array(lists.features)
+                features[:, column] = features[order, column]
                 scores = self.model.predict(replace(lists, features=features))
-                loss[column] = whole - quality.mean(scores, lists.labels, lists.starts)
-                features[:, column] = kept
-        return pd.Series(loss, index=pd.RangeIndex(1, loss.size + 1, name="feature"), name=f"fall of {quality}")
+                falls.append(whole - metric.mean(scores, lists.labels, lists.starts))
+        return pd.Series(falls, index=pd.RangeIndex(1, len(falls) + 1, name="feature"), name=f"fall of {metric}")
 
     def draw_importance(self, count: int = 15) -> Figure:
-        """Draw the features whose shuffling hurts most."""
-        return draw_importance(self.importance(), count)
+        """Draw bars for the features whose shuffling hurts most."""
+        importance = self.importance()
+        top = importance.nlargest(count)[::-1]
+        figure, axes = new_figure(height=0.22 * len(top) + 0.8)
+        axes.barh(range(len(top)), top, color=PALETTE[0])
+        axes.set_yticks(range(len(top)), [str(feature) for feature in top.index], parse_math=False)
+        axes.set(xlabel=str(importance.name), ylabel="feature")
+        return _closed(figure)
 
 
-def draw_learning_curves(results: Iterable[Result], metric: str) -> Figure:
-    """Draw a metric on training and validation data after each iteration, with intervals over trials."""
-    import pandas as pd
-
-    results = list(results)
-    curves = [result.curve.frame().set_index("iteration") for result in results]
-    figure, axes = new_figure()
-    for part, colour in zip(("train", "valid"), PALETTE, strict=False):
-        columns = [curve[f"{part} {metric}"] for curve in curves if f"{part} {metric}" in curve]
-        if columns:
-            draw_mean(axes, pd.concat(columns, axis=1).dropna(), colour, label=part)
-    kept = sorted({int(result.record["best_iteration"]) for result in results if "best_iteration" in result.record})
-    for index, iteration in enumerate(kept):
-        axes.axvline(iteration, color="#555555", linestyle=":", linewidth=1, label="" if index else "kept")
-    axes.set(xlabel="iteration", ylabel=metric)
-    axes.legend()
-    return _finished(figure)
-
-
-def draw_importance(importance: pd.Series[float], count: int) -> Figure:
-    """Draw bars for the features that matter most."""
-    top = importance.nlargest(count)[::-1]
-    figure, axes = new_figure(height=0.22 * len(top) + 0.8)
-    places = range(len(top))
-    axes.barh(places, top, color=PALETTE[0])
-    axes.set_yticks(places, [str(feature) for feature in top.index], parse_math=False)
-    axes.set(xlabel=str(importance.name), ylabel="feature")
-    return _finished(figure)
-
-
-def _finished(figure: Figure) -> Figure:
+def _closed(figure: Figure) -> Figure:
+    """Close a figure, since a notebook shows one that stays open a second time."""
     import matplotlib.pyplot as plt
 
-    # A figure that stays open is shown by the notebook a second time.
     plt.close(figure)
     return figure

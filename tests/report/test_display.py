@@ -19,22 +19,28 @@ from rankplug.studies import Evaluation, Exhibit, Results, Runs, Study, evaluate
 
 
 class Screen:
-    """Takes down what is displayed."""
+    """Records what is displayed: updates and outputs with a name by that, other things in a list."""
 
-    def __init__(self):
-        self.shown, self.updates = [], []
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.named: dict[Any, str] = {}
+        self.others: list[Any] = []
+        self.updates: list[Any] = []
+        monkeypatch.setattr(IPython.display, "display", self.display)
+        monkeypatch.setattr(IPython.display, "update_display", self.display)
 
-    def display(self, thing, raw=False, metadata=None, display_id=False):
-        self.shown.append(thing)
-        return self if display_id else None
+    def display(self, thing: Any, display_id: str | bool = "", **_: Any) -> Screen:
+        if isinstance(display_id, str) and display_id:
+            self.named[display_id] = thing.get("text/html", thing["text/plain"])
+        else:
+            self.others.append(thing)
+        return self
 
-    def update(self, thing, raw=False, metadata=None):
+    def update(self, thing: Any, **_: Any) -> None:
         self.updates.append(thing)
 
 
 def test_a_figure_is_drawn_again_when_a_control_moves(monkeypatch):
-    screen = Screen()
-    monkeypatch.setattr(IPython.display, "display", screen.display)
+    screen = Screen(monkeypatch)
     drawn, before = [], plt.get_fignums()
 
     def draw(beta, loss="plain"):
@@ -43,13 +49,11 @@ def test_a_figure_is_drawn_again_when_a_control_moves(monkeypatch):
 
     slider = ipywidgets.FloatSlider(value=1.0, max=4.0)
     live(draw, beta=slider, loss=["plain", "other"])
-    assert (
-        isinstance(screen.shown[0], ipywidgets.VBox)
-        and base64.b64decode(screen.shown[1]["image/png"])[:4] == b"\x89PNG"
-    )
+    box, picture = screen.others
+    assert base64.b64decode(picture["image/png"])[:4] == b"\x89PNG"
     assert drawn == [(1.0, "plain")] and not screen.updates
     slider.value = 2.5
-    screen.shown[0].children[1].value = "other"
+    box.children[1].value = "other"
     assert drawn[1:] == [(2.5, "plain"), (2.5, "other")]
     assert len(screen.updates) == 2 and plt.get_fignums() == before
 
@@ -71,22 +75,6 @@ TABLE = Exhibit("Table 1", "Trials", counted)
 STUDY = Study("counted", "A study", "nobody", "rankplug:none.ipynb", runs, (TABLE,), (), pd.DataFrame)
 
 
-class Recorder:
-    """Takes down what is displayed, by its name where it has one."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.shown: dict[str, str] = {}
-        self.boxes: list[Any] = []
-        monkeypatch.setattr(IPython.display, "display", self.display)
-        monkeypatch.setattr(IPython.display, "update_display", self.display)
-
-    def display(self, thing: Any, display_id: str = "", **_: Any) -> None:
-        if display_id:
-            self.shown[display_id] = thing.get("text/html", thing["text/plain"])
-        else:
-            self.boxes.append(thing)
-
-
 @pytest.fixture
 def notebook(tmp_path: Path) -> dict[str, Any]:
     return {"profile": "smoke", "data": None, "trials": None, "seed": 0, "jobs": 1, "store": str(tmp_path), "other": 1}
@@ -95,19 +83,19 @@ def notebook(tmp_path: Path) -> dict[str, Any]:
 def test_a_run_shows_and_writes_everything_again(
     notebook: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    screen = Recorder(monkeypatch)
+    screen = Screen(monkeypatch)
     controls(STUDY, notebook)
     evaluation = evaluate(STUDY, STUDY.run("smoke", store=notebook["store"], progress=False))
     show(evaluation, "Table 1")._ipython_display_()
-    (name,) = screen.shown
-    assert ">1<" in screen.shown[name]
+    (name,) = screen.named
+    assert ">1<" in screen.named[name]
     write_artefact(evaluation, tmp_path / "report")._ipython_display_()
     assert Evaluation.read(tmp_path / "report" / "counted").exhibit("Table 1").table["trials"].tolist() == [1]
     panel = StudyControls(STUDY, notebook)
     panel.trials.value = 2
     assert "1 to run, 1 done: about" in panel.words.value
     panel.button.click()
-    assert next(iter(screen.shown)) == name and ">2<" in screen.shown[name]
+    assert next(iter(screen.named)) == name and ">2<" in screen.named[name]
     assert Evaluation.read(tmp_path / "report" / "counted").exhibit("Table 1").table["trials"].tolist() == [2]
     assert panel.words.value == "0 to run, 2 done" and not panel.button.disabled
     assert (notebook["trials"], len(notebook["results"].records), notebook["other"]) == (2, 2, 1)
@@ -128,17 +116,6 @@ def test_an_impossible_choice_is_said_and_changes_nothing(notebook: dict[str, An
     assert "not possible" in panel.words.value and "<b>" not in panel.words.value
     panel.button.click()
     assert "not possible" in panel.words.value and not panel.button.disabled and notebook["data"] is None
-
-
-def test_an_interrupted_run_says_so(notebook: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    panel = StudyControls(STUDY, notebook)
-
-    def interrupted(*_: Any, **__: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Study, "run", interrupted)
-    panel.button.click()
-    assert panel.words.value.startswith("interrupted") and not panel.button.disabled
 
 
 @pytest.mark.parametrize(
