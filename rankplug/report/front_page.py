@@ -1,99 +1,62 @@
-"""Content of the report's front page: what was found, in numbers that the verdicts give."""
+"""Content of the report's front page: each paper with its main claims and a figure, and facts about the runs."""
 
 from __future__ import annotations
 
-import math
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rankplug.studies import DECIDED, ClaimEvaluation, ExhibitEvaluation, Group, Verdict, bibliography
+from rankplug.studies import ClaimEvaluation, ExhibitEvaluation, Group, bibliography
 
 if TYPE_CHECKING:
     from rankplug.report.site import StudyReport
 
+YEAR = re.compile(r"^\s*year\s*=\s*\W*(\d{4})", re.MULTILINE)
+UNPUBLISHED = "9999"
+MOST_CLAIMS = 3
+"""Main claims of a paper that are shown."""
+
 
 @dataclass(frozen=True)
-class ShownClaim:
-    """A claim with its study and its anchor on the page of all claims."""
+class Paper:
+    """A study as the front page shows it.
+
+    Args:
+        report: the study.
+        claims: its first main claims with their anchors.
+        figure: the figure of the first of them that has one, or the study's first.
+    """
 
     report: StudyReport
-    claim: ClaimEvaluation
-    anchor: str
-
-    @property
-    def word(self) -> str:
-        """The verdict's word."""
-        return self.claim.judgement.verdict
-
-    @property
-    def verdict(self) -> Verdict | None:
-        """The verdict, if there is one."""
-        return self.claim.judgement if isinstance(self.claim.judgement, Verdict) else None
-
-    @property
-    def in_points(self) -> bool:
-        """Whether it is about points of a quality, which readers can compare."""
-        return self.verdict is not None and self.verdict.measured_in == "points"
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The decisive interval in margins; nan where there is none."""
-        if self.verdict is None or self.verdict.exact:
-            return math.nan, math.nan
-        return self.verdict.decisive.in_margins[1:]
+    claims: Sequence[tuple[ClaimEvaluation, str]]
+    figure: ExhibitEvaluation | None
 
 
 @dataclass(frozen=True)
 class FrontPage:
-    """Numbers and words of the front page about some studies."""
+    """Papers and facts of the front page about some studies."""
 
     reports: Sequence[StudyReport]
 
     @cached_property
-    def claims(self) -> list[ShownClaim]:
-        """All claims."""
-        return [
-            ShownClaim(report, claim, anchor)
-            for report in self.reports
-            for claim, anchor in zip(report.evaluation.claims, report.claim_anchors, strict=True)
-        ]
+    def papers(self) -> list[Paper]:
+        """The papers in the order of their publication, studies that are no paper last."""
 
-    @cached_property
-    def counts(self) -> Mapping[str, int]:
-        """Counts of all claims by verdict, and of those without."""
-        every = [report.evaluation.counts for report in self.reports]
-        return {word: sum(counts[word] for counts in every) for word in (every[0] if every else ())}
+        def year(report: StudyReport) -> str:
+            match = YEAR.search(report.evaluation.meta.bibtex)
+            return match[1] if match else UNPUBLISHED
 
-    @property
-    def judged(self) -> int:
-        """Number of claims that have a verdict."""
-        return sum(claim.verdict is not None for claim in self.claims)
-
-    @property
-    def decided(self) -> int:
-        """Number of claims that have another verdict than inconclusive."""
-        return sum(claim.word in DECIDED for claim in self.claims)
-
-    def exact(self, word: str = "") -> list[ShownClaim]:
-        """Return the claims that an exact check decided, all or those with one verdict."""
-        exact = [claim for claim in self.claims if claim.verdict is not None and claim.verdict.exact]
-        return [claim for claim in exact if word in ("", claim.word)]
-
-    def clearest(self, word: str) -> ShownClaim | None:
-        """Return the claim with a verdict whose interval is farthest from zero, or the narrowest of no difference.
-
-        Those in points come first, as readers can compare them.
-        """
-
-        def clearness(claim: ShownClaim) -> float:
-            low, high = claim.interval
-            return low - high if word == "no difference" else max(low, -high)
-
-        claims = [claim for claim in self.claims if claim.word == word and all(map(math.isfinite, claim.interval))]
-        return max([claim for claim in claims if claim.in_points] or claims, key=clearness, default=None)
+        papers = []
+        for report in sorted(self.reports, key=year):
+            every = list(zip(report.evaluation.claims, report.claim_anchors, strict=True))
+            main = [(claim, anchor) for claim, anchor in every if claim.role == "main"]
+            figures = {shown.name: shown for shown in report.evaluation.exhibits if shown.pictures}
+            telling = [figures[claim.exhibit] for claim, _ in main if claim.exhibit in figures] + list(figures.values())
+            papers.append(Paper(report, (main or every)[:MOST_CLAIMS], telling[0] if telling else None))
+        return papers
 
     @cached_property
     def records(self) -> list[Mapping[str, Any]]:
@@ -145,9 +108,3 @@ class FrontPage:
         """The papers and rankplug in BibTeX."""
         papers = [report.evaluation.meta.bibtex for report in self.reports]
         return "\n\n".join(filter(None, [*papers, bibliography([])]))
-
-    @property
-    def figures(self) -> list[tuple[StudyReport, list[ExhibitEvaluation]]]:
-        """The exhibits of each study that have a picture."""
-        drawn = [(report, [shown for shown in report.evaluation.exhibits if shown.pictures]) for report in self.reports]
-        return [(report, figures) for report, figures in drawn if figures]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import html
 import io
-import json
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -31,8 +30,6 @@ ROWS = {"math", "mrow", "mtd", "mstyle"}
 """Elements of MathML whose parts stand side by side."""
 COMPACT = (",", ":")
 """Separators of values in JSON that programs read, without spaces."""
-IN_A_PAGE = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
-"""Signs that could end the element in which JSON lies, as JSON writes them otherwise."""
 CHARACTER = re.compile(r"&amp;(#x[0-9A-Fa-f]{1,6};)")
 FORMULA = re.compile(r"<math.*?</math>", re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
@@ -86,17 +83,6 @@ def anchors(names: Iterable[str]) -> list[str]:
     return unique
 
 
-def json_in_page(value: Any) -> Markup:
-    """Return a value as JSON that may stand within an element of a page.
-
-    >>> print(json_in_page(["</script>"]))
-    ["\\u003c/script\\u003e"]
-    """
-    from markupsafe import Markup
-
-    return Markup(json.dumps(value, ensure_ascii=False, separators=COMPACT).translate(IN_A_PAGE))
-
-
 def told_in_parts(verdict: Judgement) -> tuple[list[str], list[str], list[str]]:
     """Return the evidence of a verdict in words: up to the decisive part, of the other parts, and what follows them."""
     if isinstance(verdict, Abstention):
@@ -118,7 +104,8 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.globals["told_in_parts"] = told_in_parts
-    environment.filters |= {"markdown": markdown_html, "in_page": json_in_page, "page_of": page_of, "slug": slug}
+    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": COMPACT}
+    environment.filters |= {"markdown": markdown_html, "page_of": page_of, "slug": slug}
     return environment
 
 

@@ -342,10 +342,8 @@ def build_report(
     navigation += [("scoreboard", SCOREBOARD)] if compared else []
     site = Site(folder, [*navigation, ("search", SEARCH)], [report.name for report in reports], compared, store)
     combinations = {identity: known for report in reports for identity, known in report.combinations.items()}
-    front = FrontPage(reports)
-    picture = forest_files([report.evaluation for report in reports], folder)
     versions = package_versions(combinations.values())
-    site.write("index.html", "Report", "front", front=front, picture=picture, versions=versions)
+    site.write("index.html", "Report", "front", front=FrontPage(reports), versions=versions)
     data: dict[str, Any]
     for report in reports:
         for shown in report.evaluation.exhibits:
@@ -354,7 +352,8 @@ def build_report(
         notebook = notebook_html(report.notebook, report.describe_output) if report.notebook else None
         title, data = report.evaluation.meta.title, {"points": _points([report])}
         site.write(f"{report.name}.html", title, "study", data=data, report=report, notebook=notebook)
-    site.write("claims.html", "Claims", "claims", reports=reports)
+    picture = forest_files([report.evaluation for report in reports], folder)
+    site.write("claims.html", "Claims", "claims", reports=reports, picture=picture)
     site.write("exhibits.html", "Figures and tables", "exhibits", data={"points": _points(reports)}, reports=reports)
     site.write("runs.html", "Runs", "runs", reports=reports)
     if pairs:
