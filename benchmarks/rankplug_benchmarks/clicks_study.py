@@ -19,6 +19,7 @@ import functools
 import itertools
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -110,7 +111,7 @@ def main() -> None:
     options.out.parent.mkdir(parents=True, exist_ok=True)
     for seed in range(options.first, options.first + options.seeds):
         for backend, loss, way in itertools.product(options.backends, options.losses, options.ways):
-            empty = {"backend": backend, "loss": loss, "seed": seed, "quality": {}, "errors": {}}
+            empty: dict[str, Any] = {"backend": backend, "loss": loss, "seed": seed, "quality": {}, "errors": {}}
             run = runs.get((backend, loss, seed), empty)
             if is_possible(backend, loss, way) and way not in run["quality"]:
                 runs[backend, loss, seed] = run

@@ -28,8 +28,11 @@ PART = re.compile(r"^## (.*\S)", re.MULTILINE)
 """The heading of a notebook's part."""
 FEWEST = 5
 """Parts of a notebook whose page lists them."""
-About = Callable[[Mapping[str, Any]], "tuple[str, Markup]"]
-"""Returns, for what an output has under ``rankplug`` in its metadata, the file of its picture and a note below it."""
+About = Callable[[Mapping[str, Any]], "tuple[str | None, Markup]"]
+"""Returns, for what an output has under ``rankplug`` in its metadata, the file of its picture and a note below it.
+
+Without a picture the file is empty; it is None where the note stands in the place of the output.
+"""
 
 
 @dataclass
@@ -129,7 +132,8 @@ def _outputs(cell: Any, about: About | None) -> Iterator[tuple[str, str]]:
             continue
         shows = output.get("metadata", {}).get("rankplug")
         file, note = about(shows) if about and isinstance(shows, Mapping) else ("", "")
-        yield ("file", file) if file and content[0] == "picture" else content
+        if file is not None:
+            yield ("file", file) if file and content[0] == "picture" else content
         if note:
             yield "html", note
 

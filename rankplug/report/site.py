@@ -172,8 +172,8 @@ class StudyReport:
             groups.setdefault(source.group, []).append((source.model, identities))
         return groups
 
-    def describe_output(self, shows: Mapping[str, Any]) -> tuple[str, Markup]:
-        """Return the picture of an output of the study's notebook, and the note below it.
+    def describe_output(self, shows: Mapping[str, Any]) -> tuple[str | None, Markup]:
+        """Return the picture of an output of the study's notebook, None for one in its place, and the note below it.
 
         Args:
             shows: what the output shows, as its metadata have it.
@@ -181,10 +181,9 @@ class StudyReport:
         is_own = shows.get("study") == self.name
         exhibits = {shown.name: shown for shown in self.evaluation.exhibits} if is_own else {}
         shown = exhibits.get(str(shows.get("exhibit")))
-        claims = is_own and bool(shows.get("claims"))
-        return self.picture(shown) if shown else "", render_macro(
-            "output_note", report=self, shown=shown, claims=claims
-        )
+        parts = {name: is_own and bool(shows.get(name)) for name in ("claims", "forest")}
+        note = render_macro("output_note", report=self, shown=shown, **parts)
+        return None if parts["forest"] else self.picture(shown) if shown else "", note
 
 
 def _range(numbers: Iterable[int]) -> str:
@@ -332,7 +331,8 @@ def build_report(
         folder: folder of the report.
         compared: the scoreboard, if it is to have a page.
         store: where the runs lie.
-        changed: the only study whose combinations' pages are written, as there may be hundreds; all if empty.
+        changed: the study that is new in a report that grows: pages of other combinations, of which there may be
+            hundreds, and files for print are not written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     pairs = [(report, pairs) for report in reports for pairs in report.evaluation.query_pairs]
@@ -352,7 +352,8 @@ def build_report(
         notebook = notebook_html(report.notebook, report.describe_output) if report.notebook else None
         title, data = report.evaluation.meta.title, {"points": _points([report])}
         site.write(f"{report.name}.html", title, "study", data=data, report=report, notebook=notebook)
-    picture = forest_files([report.evaluation for report in reports], folder)
+    # Drawing it takes longer than all pages.
+    picture = {} if changed else forest_files([report.evaluation for report in reports], folder)
     site.write("claims.html", "Claims", "claims", reports=reports, picture=picture)
     site.write("exhibits.html", "Figures and tables", "exhibits", data={"points": _points(reports)}, reports=reports)
     site.write("runs.html", "Runs", "runs", reports=reports)
