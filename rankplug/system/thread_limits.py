@@ -16,7 +16,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -89,12 +89,10 @@ def threads() -> int:
 
 
 def given_threads() -> int | None:
-    """Return the limit that the user or a sweep set; None where nobody did."""
-    if (limit := _limit.get()) is not None:
-        return limit
+    """Return the limit that the user or a sweep set, if any."""
     name = next((name for name in LIMITS if os.environ.get(name)), "")
-    if not name:
-        return None
+    if (limit := _limit.get()) is not None or not name:
+        return limit
     # OpenMP takes one number for each level of nesting, of which only the first is ours.
     text = os.environ[name].split(",")[0] if name.startswith("OMP") else os.environ[name]
     if not re.fullmatch("0*[1-9][0-9]{0,3}", text) or int(text) > MOST_THREADS:
@@ -116,32 +114,31 @@ def threads_for(milliseconds: float, *, same_bits: bool = True) -> int:
 
 
 def free_cores() -> int:
-    """Return our share of the cores beside what other programs compute just now, at least half of them.
+    """Return our share of the cores beside the other programs that compute now, at least half of them.
 
     Half, as what is busy now may be done in a moment, and what we begin may run for hours.
     """
-    cores = available_cores()
     everywhere = os.cpu_count() or 1
     others = min(busy_threads(), everywhere)
-    return max(1, min(cores, everywhere * everywhere // (everywhere + others)))
+    return max(1, min(available_cores(), everywhere * everywhere // (everywhere + others)))
 
 
 def busy_threads() -> int:
     """Count the threads of other programs that compute now; 0 where the system does not tell."""
-    busy = []
+    counts = []
     for look in range(LOOKS):
         if look:
             time.sleep(BETWEEN_LOOKS)
         try:
             running = int(Path("/proc/loadavg").read_text().split()[3].split("/")[0])
-            ours = sum(_runs(task) for task in Path("/proc/self/task").iterdir())
+            ours = sum(map(_is_running, Path("/proc/self/task").iterdir()))
         except (OSError, ValueError, IndexError):
             return 0
-        busy.append(max(0, running - ours))
-    return sorted(busy)[len(busy) // 2]
+        counts.append(max(0, running - ours))
+    return sorted(counts)[len(counts) // 2]
 
 
-def _runs(task: Path) -> bool:
+def _is_running(task: Path) -> bool:
     with contextlib.suppress(OSError):
         # The name of a thread stands in parentheses and may hold anything.
         return (task / "stat").read_text().rpartition(")")[2].split()[0] == "R"
@@ -192,8 +189,8 @@ class _Pools:
         self._blocks = 0
         self._torch: int | None = None
         """Torch's number outside all blocks."""
-        self._shared: list[tuple[Any, int]] = []
-        """Pools of the process that were limited to one thread, with their numbers before."""
+        self._restore: list[Callable[[], None]] = []
+        """Sets the pools of the process back to their numbers before, the latest first."""
         self._thread = threading.local()
 
     @contextlib.contextmanager
@@ -207,7 +204,7 @@ class _Pools:
                 torch.set_num_threads(requested)
                 self._thread.torch = requested
             pools = _loaded_pools()
-            shared = [pool for pool in pools if pool.user_api == "blas" and _belongs_to_process(pool)]
+            shared = [pool for pool in pools if pool.user_api == "blas" and not _is_of_thread(pool)]
             own = [(pool, pool.num_threads) for pool in pools if pool not in shared]
             for pool, _ in own:
                 pool.set_num_threads(1 if pool.user_api == "blas" else requested)
@@ -225,17 +222,19 @@ class _Pools:
                 if self._blocks:
                     self._limit(shared)
                 else:
-                    # The oldest last, whose number was that outside all blocks.
-                    for pool, number in reversed(self._shared):
-                        _set_for_process(pool, number)
-                    self._torch, self._shared = None, []
+                    while self._restore:
+                        self._restore.pop()()
+                    self._torch = None
 
     def _limit(self, pools: list[Any]) -> None:
         """Limit pools of the process to one thread, which torch may have raised since the last time."""
         for pool in pools:
             if (number := pool.num_threads) != 1:
-                self._shared.append((pool, number))
+                self._restore.append(functools.partial(_set_for_process, pool, number))
                 _set_for_process(pool, 1)
+
+
+_pools = _Pools()
 
 
 def _loaded_pools() -> list[Any]:
@@ -246,8 +245,8 @@ def _loaded_pools() -> list[Any]:
     return list(ThreadpoolController().lib_controllers)
 
 
-def _belongs_to_process(pool: Any) -> bool:
-    return getattr(pool, "threading_layer", "") != "openmp"
+def _is_of_thread(pool: Any) -> bool:
+    return getattr(pool, "threading_layer", "") == "openmp"
 
 
 def _set_for_process(pool: Any, number: int) -> None:
@@ -256,9 +255,6 @@ def _set_for_process(pool: Any, number: int) -> None:
     clear(force=True)
     pool.set_num_threads(number)
     clear(force=True)
-
-
-_pools = _Pools()
 
 
 def thread_environment(number: int) -> dict[str, str]:
