@@ -105,22 +105,27 @@ def aligned(head: Sequence[str], rows: Sequence[Sequence[str]], width: int | Non
     Args:
         head: names of the columns.
         rows: cells of each row.
-        width: largest width, for which the widest column is wrapped.
+        width: largest width, for which the widest columns are wrapped.
 
     >>> print(aligned(["loss", "mean"], [["mse", "0.5"], ["xe_ndcg", "0.25"]]))
     loss     mean
     mse       0.5
     xe_ndcg  0.25
+    >>> print(aligned(["loss", "summary"], [["mse", "mean squared error"]], width=18))
+    loss  summary
+    mse   mean squared
+          error
     """
     table = [list(head), *map(list, rows)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    widest = widths.index(max(widths))
-    if width is not None:
-        widths[widest] = max(10, min(widths[widest], width - sum(widths) + widths[widest] - 2 * (len(widths) - 1)))
+    while width is not None and sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > 10:
+        widths[widths.index(max(widths))] -= 1
     sides = [str.rjust if numeric else str.ljust for numeric in _numeric(head, rows)]
     lines = []
     for row in table:
-        parts = [textwrap.wrap(cell, max(widths[widest], 1)) if i == widest else [cell] for i, cell in enumerate(row)]
+        parts = [
+            [cell] if len(cell) <= size else textwrap.wrap(cell, size) for cell, size in zip(row, widths, strict=True)
+        ]
         for cells in itertools.zip_longest(*parts, fillvalue=""):
             padded = [side(cell, size) for cell, side, size in zip(cells, sides, widths, strict=True)]
             lines.append("  ".join(padded).rstrip())
