@@ -1,4 +1,4 @@
-"""Worker processes import nothing from the working folder."""
+"""Worker processes import nothing from the working folder, and do not run the user's script again."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ PROGRAM = """
 import sys
 import rankplug as rp
 
-if __name__ == "__main__":
+# Workers of Dask import the script, as those of the standard library do.
+if __name__ == "__main__" or sys.argv[1] == "jobs":
     options = {"jobs": {"jobs": 2}, "notebooks": {"notebooks": True}, "cluster": {"cluster": "local"}}[sys.argv[1]]
     grid = {"loss": ["mse", "ranknet"], "dataset": "synthetic[queries=20,documents=8]", "metrics": "ndcg@5"}
     fitter = {"backend": "lightgbm", "scorer": "trees[rounds=2,leaves=4]"}
     outcome = rp.sweep({**grid, **fitter}, store=sys.argv[2], progress=False, **options)
-    print(len(outcome.store.paths()), outcome.failures, outcome.not_run)
+    print(len(outcome.plan.waiting), len(outcome.store.paths()), outcome.failures, outcome.not_run)
 """
 
 
@@ -43,5 +44,5 @@ def test_modules_in_the_working_folder_are_not_imported(way, tmp_path):
         text=True,
         timeout=240,
     )
-    assert done.stdout.strip() == "2 [] []", done.stderr
+    assert done.stdout.strip() == "2 2 [] []", done.stderr
     assert not (tmp_path / "imported").exists()

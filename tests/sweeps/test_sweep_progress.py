@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,21 +11,12 @@ from rankplug.store import Combination, Trial
 from rankplug.sweeps._progress import SweepProgress
 
 
-class Clock:
-    """A clock that is set by hand."""
-
-    def __init__(self) -> None:
-        self.now = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def clock(monkeypatch):
-    set_by_hand = Clock()
-    monkeypatch.setattr(time, "time", set_by_hand)
-    return set_by_hand
+    """Set the time by hand."""
+    clock = SimpleNamespace(now=1_000_000.0)
+    monkeypatch.setattr(time, "time", lambda: clock.now)
+    return clock
 
 
 def trials(scorer: str, count: int) -> list[Trial]:
@@ -32,7 +24,7 @@ def trials(scorer: str, count: int) -> list[Trial]:
     return [Trial(combination, 1, number) for number in range(count)]
 
 
-def run(progress: SweepProgress, clock: Clock, trial: Trial, seconds: float, failure: str = "") -> None:
+def run(progress: SweepProgress, clock: SimpleNamespace, trial: Trial, seconds: float, failure: str = "") -> None:
     progress.begun([trial])
     clock.now += seconds
     progress.ended(trial, failure)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -163,22 +161,6 @@ def test_the_command_says_what_it_would_do_and_does_it(tmp_path):
     assert (
         "10 to run, 1 done, 1 failed" in command(*words, *store, "--dry-run", "--trials", "2", "--folds", "all").output
     )
-
-
-@pytest.mark.slow
-def test_worker_processes_do_not_run_the_users_script_again(tmp_path):
-    script = tmp_path / "unguarded.py"
-    script.write_text(
-        "import rankplug as rp\n"
-        "from rankplug.store import Store\n"
-        "print('started', flush=True)\n"
-        "outcome = rp.sweep({'loss': ['mse', 'ranknet']}, data='synthetic[queries=20,documents=8]',"
-        " backend='lightgbm', scorer='trees[rounds=2,leaves=4]', jobs=2, progress=False,"
-        f" store=Store({str(tmp_path / 'store')!r}))\n"
-        "print(len(outcome.plan.waiting), len(outcome.failures))\n"
-    )
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=240, check=True)
-    assert done.stdout.split() == ["started", "2", "0"]
 
 
 def test_what_an_interrupted_sweep_had_claimed_is_free_for_the_next_one_of_the_session(tmp_path, monkeypatch):
