@@ -1,7 +1,7 @@
 """Search for the parameters of a model: validation data choose one of many candidates, and the test part tells how good
 the choice is, having chosen nothing.
 
-Each candidate is a combination like any other, kept in the store, so a search that was interrupted goes on, and a
+Each candidate is a combination like any other, and is stored, so a search that was interrupted goes on, and a
 larger one takes over what a smaller one has trained. Training itself stops early by the validation curve.
 """
 

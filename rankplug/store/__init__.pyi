@@ -9,9 +9,9 @@ from ._combination import PLUGIN_PARTS as PLUGIN_PARTS
 from ._combination import TABLE_PARTS as TABLE_PARTS
 from ._combination import Combination as Combination
 from ._combination import DocumentScores as DocumentScores
-from ._combination import KeptScores as KeptScores
 from ._combination import OtherTestPartError as OtherTestPartError
 from ._combination import Result as Result
+from ._combination import StoredScores as StoredScores
 from ._combination import Trial as Trial
 from ._combination import combinations as combinations
 from ._combination import grids_of as grids_of

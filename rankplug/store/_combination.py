@@ -372,7 +372,7 @@ class DocumentScores:
 
 
 @dataclass(frozen=True, eq=False)
-class KeptScores:
+class StoredScores:
     """Stored test scores of a trial with its learning curve and record.
 
     Args:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankplug.errors import RankplugError
-from rankplug.store._combination import Combination, DocumentScores, KeptScores, Result, Trial
+from rankplug.store._combination import Combination, DocumentScores, Result, StoredScores, Trial
 from rankplug.system import check_memory, require_modules
 from rankplug.training import LearningCurve
 
@@ -254,7 +254,7 @@ def encode_scores(result: Result, scored: DocumentScores) -> bytes:
     return _parquet_bytes(table, use_dictionary=["query"], use_byte_stream_split=["score"])
 
 
-def read_scores(path: Path) -> tuple[dict[str, Any], KeptScores]:
+def read_scores(path: Path) -> tuple[dict[str, Any], StoredScores]:
     """Read a file of scores: the description of the trial, and its scores."""
     with _naming_damage(path):
         table = _read_checked(path)
@@ -262,4 +262,4 @@ def read_scores(path: Path) -> tuple[dict[str, Any], KeptScores]:
         if table.column_names != ["query", "score"] or str(table["score"].type) not in ("float", "double"):
             raise damaged(path, "its columns are not query and score")
         scores = np.asarray(table["score"].to_numpy(), np.float64)
-        return about, KeptScores(scores, LearningCurve.read(about[CURVE]), about["record"], about["identity"])
+        return about, StoredScores(scores, LearningCurve.read(about[CURVE]), about["record"], about["identity"])

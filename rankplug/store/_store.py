@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import filelock
 
 from rankplug.errors import RankplugError
-from rankplug.store._combination import BAR, CHAINS, TABLE_PARTS, Combination, KeptScores, Result, Trial
+from rankplug.store._combination import BAR, CHAINS, TABLE_PARTS, Combination, Result, StoredScores, Trial
 from rankplug.store._files import (
     COLUMNS,
     DAMAGES,
@@ -173,12 +173,12 @@ class Store:
         return read_result(self.path(trial))
 
     def with_scores(self, trials: Iterable[Trial]) -> tuple[Trial, ...]:
-        """Return those of some trials whose test scores are kept, whatever their metrics."""
+        """Return those of some trials whose test scores are stored, whatever their metrics."""
         if not (self.folder / SCORES).is_dir():
             return ()
         return tuple(trial for trial in trials if scores_path(self.folder, trial).is_file())
 
-    def kept_scores(self, trial: Trial) -> KeptScores:
+    def stored_scores(self, trial: Trial) -> StoredScores:
         """Return the test scores of a trial, which are the same for all metrics."""
         path = scores_path(self.folder, trial)
         about, scores = read_scores(path)

@@ -262,8 +262,8 @@ class Sweep:
         return [
             Trial(combination, fold, whole_number(number, "the number of a trial"))
             for combination in selected
-            for one, number in pairs
-            for fold in folds_of(combination, (whole_number(one, "fold"),))
+            for number_of_fold, number in pairs
+            for fold in folds_of(combination, (whole_number(number_of_fold, "fold"),))
         ]
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import BrokenPluginError, NotRunError
 from rankplug.registry import registry
-from rankplug.store import KeptScores, Store, StoreError, Trial, grids_of
+from rankplug.store import Store, StoredScores, StoreError, Trial, grids_of
 from rankplug.sweeps._plan import Folds, Plan, Sweep, planned_on_data, require
 from rankplug.sweeps._progress import SweepProgress
 from rankplug.sweeps._trial_runs import failed_result
@@ -274,7 +274,7 @@ class _Schedule:
             if not left:
                 claims.close()
                 continue
-            task = replace(task, trials=left, kept=self._stored_scores(left))
+            task = replace(task, trials=left, stored=self._stored_scores(left))
             self.progress.begun(task.trials)
             try:
                 future = self.workers.submit(task)
@@ -299,13 +299,13 @@ class _Schedule:
         self.waiting.remove(task)
         return task
 
-    def _stored_scores(self, trials: Iterable[Trial]) -> dict[str, KeptScores]:
+    def _stored_scores(self, trials: Iterable[Trial]) -> dict[str, StoredScores]:
         """Read the stored scores of trials when they begin, so that few are in memory; damaged ones are left out."""
         scores = {}
         for trial in trials:
             if trial.identity in self.measurable:
                 try:
-                    scores[trial.identity] = self.store.kept_scores(trial)
+                    scores[trial.identity] = self.store.stored_scores(trial)
                 except StoreError as error:
                     warnings.warn(f"{error}; until then it is trained", stacklevel=2)
         return scores

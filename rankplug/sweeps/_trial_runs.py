@@ -21,10 +21,10 @@ from rankplug.registry import registry
 from rankplug.store import (
     Combination,
     DocumentScores,
-    KeptScores,
     OtherTestPartError,
     Result,
     Store,
+    StoredScores,
     StoreError,
     Trial,
     read_about,
@@ -43,7 +43,7 @@ def failed_result(trial: Trial, failure: str) -> Result:
 
 
 def run_trial(
-    trial: Trial, progress: bool | None = None, *, keep_scores: bool = False, kept: KeptScores | None = None
+    trial: Trial, progress: bool | None = None, *, keep_scores: bool = False, stored: StoredScores | None = None
 ) -> Result:
     """Run a trial; one that fails, or cannot run, gives a result with the reason and raises nothing.
 
@@ -53,11 +53,11 @@ def run_trial(
         trial: the trial.
         progress: whether a bar shows the training; by default in a terminal or a notebook.
         keep_scores: whether the result has the scores of the test documents.
-        kept: stored scores of the trial; if they are of its test documents, they are measured and nothing is trained.
+        stored: stored scores of the trial; if they are of its test documents, they are measured and nothing is trained.
     """
     tell_observers("rankplug_trial_started", trial=trial)
     try:
-        result = (kept and _measure_again(trial, kept)) or _run(trial, progress, keep_scores)
+        result = (stored and _measure_again(trial, stored)) or _run(trial, progress, keep_scores)
     except NotRunError as error:
         result = replace(failed_result(trial, str(error)), not_run=True)
     except RankplugError as error:
@@ -134,19 +134,19 @@ def _test_part(trial: Trial) -> tuple[Source, Split, Iterator[Lists]]:
     return source, split, itertools.chain([split.test], (further.test for further in blocks))
 
 
-def _measure_again(trial: Trial, kept: KeptScores) -> Result | None:
+def _measure_again(trial: Trial, stored: StoredScores) -> Result | None:
     """Measure a trial's metrics on stored scores; None where they are of other test documents."""
     begin = time.perf_counter()
     *_, tests = _test_part(trial)
     try:
-        measured = _measure_blocks(kept.of_blocks(tests), trial.combination.metrics)
+        measured = _measure_blocks(stored.of_blocks(tests), trial.combination.metrics)
     except OtherTestPartError:
         return None
-    if measured.fingerprint != kept.record.get("test_fingerprint"):
+    if measured.fingerprint != stored.record.get("test_fingerprint"):
         return None
     seconds = time.perf_counter() - begin
-    record = {**kept.record, "measured_from": kept.identity, "measured": time.time(), "measure_seconds": seconds}
-    return Result(trial, measured.queries, measured.query_ids, kept.curve, record)
+    record = {**stored.record, "measured_from": stored.identity, "measured": time.time(), "measure_seconds": seconds}
+    return Result(trial, measured.queries, measured.query_ids, stored.curve, record)
 
 
 def _run(trial: Trial, progress: bool | None, keep_scores: bool) -> Result:
@@ -276,7 +276,7 @@ def ranked_by(trial: Trial, store: Store) -> KeptRun:
     """Return the test documents of a trial with their stored scores."""
     from rankplug.data import Lists
 
-    stored = store.kept_scores(trial)
+    stored = store.stored_scores(trial)
     try:
         blocks, scores = zip(*stored.of_blocks(_test_part(trial)[2]), strict=True)
     except OtherTestPartError:

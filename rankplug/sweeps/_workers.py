@@ -27,7 +27,7 @@ from typing import Any, Protocol
 
 from rankplug.errors import MissingPackageError, NotRunError, RankplugError
 from rankplug.registry import registry
-from rankplug.store import Combination, KeptScores, Result, Store, StoreError, Trial
+from rankplug.store import Combination, Result, Store, StoredScores, StoreError, Trial
 from rankplug.sweeps._trial_runs import failed_result, run_trial
 from rankplug.system import (
     OwnedFolder,
@@ -77,7 +77,7 @@ class Task:
         losses: number of workers that were lost before they began.
         session_losses: losses defined in the session, for workers that do not know them.
         keep_scores: whether results have the scores of the test documents.
-        kept: stored scores by the identity of the trial, which needs no training.
+        stored: stored scores by the identity of the trial, which needs no training.
     """
 
     trials: tuple[Trial, ...]
@@ -85,7 +85,7 @@ class Task:
     losses: int = 0
     session_losses: bytes = field(default=b"", repr=False)
     keep_scores: bool = False
-    kept: Mapping[str, KeptScores] = field(default_factory=dict, repr=False)
+    stored: Mapping[str, StoredScores] = field(default_factory=dict, repr=False)
 
     @property
     def combination(self) -> Combination:
@@ -136,7 +136,7 @@ def run_task(task: Task) -> TaskResult:
 
         unpack(task.session_losses)
     results = (
-        run_trial(trial, progress=False, keep_scores=task.keep_scores, kept=task.kept.get(trial.identity))
+        run_trial(trial, progress=False, keep_scores=task.keep_scores, stored=task.stored.get(trial.identity))
         for trial in task.trials
     )
     return TaskResult(tuple(replace(result, model=None) for result in results))

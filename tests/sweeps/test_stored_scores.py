@@ -71,10 +71,10 @@ def test_another_loss_seed_or_selection_is_trained(tmp_path):
 def test_scores_of_other_test_documents_are_not_measured(tmp_path, monkeypatch):
     (trial,) = run(tmp_path, ("ndcg@5",), keep_scores=True).plan.trials
     store = Store(tmp_path)
-    kept = store.kept_scores(trial)
+    kept = store.stored_scores(trial)
     for change in ({"record": {**kept.record, "test_fingerprint": "other"}}, {"scores": kept.scores[:-1]}):
         other = type(kept)(**{**vars(kept), **change})
-        monkeypatch.setattr(Store, "kept_scores", lambda *_, other=other: other)
+        monkeypatch.setattr(Store, "stored_scores", lambda *_, other=other: other)
         metrics = ("map",) if "record" in change else ("mrr",)
         outcome = run(tmp_path, metrics)
         assert (outcome.measured, outcome.trained) == (0, 1)
@@ -85,7 +85,7 @@ def test_damaged_scores_are_told_and_trained_again(tmp_path):
     (path,) = (tmp_path / "scores").glob("*/*.parquet")
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(StoreError, match="is damaged"):
-        Store(tmp_path).kept_scores(trial)
+        Store(tmp_path).stored_scores(trial)
     with pytest.warns(UserWarning, match=f"{path.name} is damaged .*; until then it is trained"):
         outcome = run(tmp_path, OTHERS)
     assert (outcome.measured, outcome.trained) == (0, 1)
@@ -96,7 +96,7 @@ def test_kept_scores_go_with_the_store_and_are_cleaned_when_outdated(tmp_path, m
     archive = export(Store(tmp_path / "a"), tmp_path / "a.zip")
     there = Store(tmp_path / "b")
     assert merge(there, [archive]).new == 1
-    np.testing.assert_array_equal(there.kept_scores(trial).scores, Store(tmp_path / "a").kept_scores(trial).scores)
+    np.testing.assert_array_equal(there.stored_scores(trial).scores, Store(tmp_path / "a").stored_scores(trial).scores)
     assert outdated(there) == ([], [])
     monkeypatch.setattr("rankplug.store._combination.version_of", lambda package: "0.0.1")
     stale, unknown = outdated(there)
