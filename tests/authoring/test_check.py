@@ -126,9 +126,7 @@ def test_a_new_plugin_keeps_its_contract(tmp_path, kind, flavour):
     registry.cache_clear()
 
 
-# The losses' own tests run the same contract.
-SLOW = {"loss", "scorer", "backend", "study", "metric", "transform"}
-# Of the others some need parameters, or are checked on less.
+# Some need parameters, or are checked on less.
 WORDS = {
     "synthetic": "synthetic[queries=60]",
     "truncate_lists": "truncate_lists[size=4,keep=random]",
@@ -137,12 +135,11 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [pytest.param(k, marks=pytest.mark.slow) if k in SLOW else k for k in CONTRACTS],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", sorted(CONTRACTS.keys() - {"loss", "metric"}))
 @pytest.mark.timeout(3000)
 def test_everything_that_comes_with_rankplug_keeps_its_contract(kind):
+    """Losses and metrics have tests of their own."""
     for plugin in list(registry().plugins(kind)):
         specification = plugin.specification
         made = kind != "dataset" or specification.name == "synthetic"

@@ -117,75 +117,28 @@ SPECIFICATIONS = {
     dataset_checks: (DatasetSpecification, {"folds": 2}),
     transform_checks: (TransformSpecification, {"parameters": Callable, "parts": ("train",), "by_query": True}),
 }
+BROKEN = [
+    (sampler_checks, "what_it_returns_is_the_derivative", wrong_slope, "finite differences give 0.5"),
+    (sampler_checks, "perturbed_scores_are_finite", infinite, "perturbed scores are not finite in iteration 0"),
+    (sampler_checks, "every_document_and_list_has_noise_of_its_own", same_noise_for_all, "the same perturbed"),
+    (metric_checks, "no_order_is_better_than_the_labels_order", worst_first, "sorted by label it is"),
+    (metric_checks, "only_the_order_of_scores_counts", uses_scores, "exp(scores) * 3 - 7 in place of the"),
+    (metric_checks, "order_of_documents_does_not_matter", uses_scores, "the documents in the order"),
+    (metric_checks, "lists_do_not_see_each_other", depends_on_others, "alone changes the values"),
+    (dataset_checks, "values_are_sound", unsound_labels, "the test part is not sound: label -1.0 of document 0"),
+    (dataset_checks, "a_seed_gives_the_same_data_again", global_noise, "the parts train, valid, test are others"),
+    (dataset_checks, "global_random_numbers_are_left_alone", global_noise, "moves the global random state"),
+    (dataset_checks, "no_list_is_in_two_parts", overlapping, "4 lists of the training part"),
+    (transform_checks, "lists_stay_lists", negative_labels, "the test part is not sound: label"),
+    (transform_checks, "data_are_left_as_they_were", doubles_in_place, "it writes into train.features"),
+    (transform_checks, "a_seed_gives_the_same_again", global_shuffle, "with the same seed, train.features"),
+    (transform_checks, "it_is_recorded_with_all_its_parameters", negative_labels, "PydanticSerializationError"),
+    (transform_checks, "parts_it_does_not_name_are_left_alone", touches_the_test_part, "and changes valid.labels"),
+    (transform_checks, "test_queries_do_not_see_each_other", learns_from_the_test_part, "the train part"),
+]
 
 
-@pytest.mark.parametrize(
-    ("checks", "check", "function", "complaint"),
-    [
-        (sampler_checks, "what_it_returns_is_the_derivative", wrong_slope, "finite differences give 0.5"),
-        (sampler_checks, "perturbed_scores_are_finite", infinite, "perturbed scores are not finite in iteration 0"),
-        (
-            sampler_checks,
-            "every_document_and_list_has_noise_of_its_own",
-            same_noise_for_all,
-            "the same perturbed",
-        ),
-        (metric_checks, "no_order_is_better_than_the_labels_order", worst_first, "sorted by label it is"),
-        (
-            metric_checks,
-            "only_the_order_of_scores_counts",
-            uses_scores,
-            "exp(scores) * 3 - 7 in place of the",
-        ),
-        (metric_checks, "order_of_documents_does_not_matter", uses_scores, "the documents in the order"),
-        (metric_checks, "lists_do_not_see_each_other", depends_on_others, "alone changes the values"),
-        (dataset_checks, "values_are_sound", unsound_labels, "the test part is not sound: label -1.0 of document 0"),
-        (
-            dataset_checks,
-            "a_seed_gives_the_same_data_again",
-            global_noise,
-            "the parts train, valid, test are others",
-        ),
-        (
-            dataset_checks,
-            "global_random_numbers_are_left_alone",
-            global_noise,
-            "moves the global random state",
-        ),
-        (
-            dataset_checks,
-            "no_list_is_in_two_parts",
-            overlapping,
-            "4 lists of the training part",
-        ),
-        (transform_checks, "lists_stay_lists", negative_labels, "the test part is not sound: label"),
-        (transform_checks, "data_are_left_as_they_were", doubles_in_place, "it writes into train.features"),
-        (
-            transform_checks,
-            "a_seed_gives_the_same_again",
-            global_shuffle,
-            "with the same seed, train.features",
-        ),
-        (
-            transform_checks,
-            "it_is_recorded_with_all_its_parameters",
-            negative_labels,
-            "PydanticSerializationError",
-        ),
-        (
-            transform_checks,
-            "parts_it_does_not_name_are_left_alone",
-            touches_the_test_part,
-            "and changes valid.labels",
-        ),
-        (
-            transform_checks,
-            "test_queries_do_not_see_each_other",
-            learns_from_the_test_part,
-            "the train part",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("checks", "check", "function", "complaint"), BROKEN)
 def test_a_broken_plugin_fails_the_check_meant_for_it(checks, check, function, complaint):
     kind, declared = SPECIFICATIONS[checks]
     registry().add(kind(name="broken", summary="x", implementation=function, **declared))

@@ -72,7 +72,7 @@ def every_triple(scores, labels, gradient, curvature):
     for i in range(scores.size):
         for j in range(scores.size):
             for k in range(scores.size):
-                total += np.exp(-np.abs(scores[i] - scores[j]) - np.abs(scores[j] - scores[k]))
+                total += (scores[i] - scores[j]) * (scores[j] - scores[k])
     return total
 
 
@@ -132,41 +132,30 @@ def test_a_correct_loss_passes_every_check(named):
         check(case)
 
 
-@pytest.mark.parametrize(
-    ("check", "function", "declared", "sentence"),
-    [
-        (loss_checks.gradient_is_the_derivative_of_the_value, wrong_sign, {}, "training follows a wrong direction"),
-        (loss_checks.gradient_holds_under_noise, wrong_far_out, {}, "finite differences give"),
-        (
-            loss_checks.time_grows_no_faster_than_pairs,
-            every_triple,
-            {"gradient": "lambda"},
-            "times as long as one of 150",
-        ),
-        (
-            loss_checks.exact_curvature_is_the_second_derivative,
-            wrong_curvature,
-            {"curvature": "exact", "shift_invariant": False},
-            "boosting takes steps of a wrong length",
-        ),
-        (loss_checks.adding_a_constant_changes_nothing, wrong_curvature, {}, "declare shift_invariant=False"),
-        (loss_checks.order_of_documents_does_not_matter, reads_positions, {"gradient": "lambda"}, "order of the file"),
-        (
-            loss_checks.uninformative_lists_give_no_gradient,
-            wrong_curvature,
-            {},
-            "lists that say nothing about order would add noise",
-        ),
-        (loss_checks.extreme_scores_give_finite_results, overflows, {"shift_invariant": False}, "training ends in nan"),
-        (loss_checks.labels_of_zero_give_finite_results, unguarded_labels, {}, "divides by sums of labels"),
-        (loss_checks.padding_is_never_seen, softmax_over_padding, {}, "use mask"),
-        (loss_checks.lists_do_not_see_each_other, softmax_over_padding, {}, "among others"),
-    ],
-    ids=lambda value: getattr(value, "__name__", None),
-)
+BROKEN = [
+    ("gradient_is_the_derivative_of_the_value", wrong_sign, {}, "training follows a wrong direction"),
+    ("gradient_holds_under_noise", wrong_far_out, {}, "finite differences give"),
+    ("time_grows_no_faster_than_pairs", every_triple, {"gradient": "lambda"}, "times as long as one of 150"),
+    (
+        "exact_curvature_is_the_second_derivative",
+        wrong_curvature,
+        {"curvature": "exact", "shift_invariant": False},
+        "boosting takes steps of a wrong length",
+    ),
+    ("adding_a_constant_changes_nothing", wrong_curvature, {}, "declare shift_invariant=False"),
+    ("order_of_documents_does_not_matter", reads_positions, {"gradient": "lambda"}, "order of the file"),
+    ("uninformative_lists_give_no_gradient", wrong_curvature, {}, "lists that say nothing about order would add noise"),
+    ("extreme_scores_give_finite_results", overflows, {"shift_invariant": False}, "training ends in nan"),
+    ("labels_of_zero_give_finite_results", unguarded_labels, {}, "divides by sums of labels"),
+    ("padding_is_never_seen", softmax_over_padding, {}, "use mask"),
+    ("lists_do_not_see_each_other", softmax_over_padding, {}, "among others"),
+]
+
+
+@pytest.mark.parametrize(("check", "function", "declared", "sentence"), BROKEN, ids=[check for check, *_ in BROKEN])
 def test_a_broken_loss_fails_the_check_that_is_meant_for_it(named, check, function, declared, sentence):
     with pytest.raises(ContractError, match=sentence):
-        check(named(function, **declared))
+        getattr(loss_checks, check)(named(function, **declared))
 
 
 @pytest.mark.parametrize(

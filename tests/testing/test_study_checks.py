@@ -140,11 +140,7 @@ def always(results):
         (TWO_WAYS, claimed(lead, "Table 9", MARGIN), "names an exhibit Table 9, which the study has not"),
         (PUBLISHED, {"published": lambda: published(exhibit="Table 9")}, "names 'Table 9'"),
         (PUBLISHED, {"published": lambda: published(metric="map")}, "no run measures"),
-        (
-            PUBLISHED,
-            {"published": lambda: pd.concat([published(), published(value=0.6)])},
-            "row 3 of published",
-        ),
+        (PUBLISHED, {"published": lambda: pd.concat([published(), published(value=0.6)])}, "row 3 of published"),
     ],
 )
 def test_a_broken_study_fails_the_check_that_is_meant_for_it(check, changes, complaint, smoke):
