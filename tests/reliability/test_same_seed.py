@@ -5,7 +5,6 @@ notebooks or on a cluster, today and in a process started later.
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import os
 import subprocess
@@ -32,14 +31,13 @@ GRIDS: dict[str, dict[str, Any]] = {
     "rankboost": {"scorer": "stumps[rounds=4]", "loss": "rankboost", "sampler": ""},
 }
 WAYS: dict[str, dict[str, Any]] = {
-    "in this process": {},
     "two jobs": {"jobs": 2},
     "notebooks": {"notebooks": True, "jobs": 2},
     "dask": {"cluster": "local", "jobs": 2},
     "notebooks on dask": {"cluster": "local", "jobs": 2, "notebooks": True},
 }
-SLOW_WAYS = ("dask", "notebooks on dask")
-FAST_BACKENDS = ("lightgbm",)
+FAST = ("lightgbm",)
+BACKENDS = [FAST, pytest.param(tuple(GRIDS), marks=pytest.mark.slow)]
 NEW_PROCESS = """
 import json, sys
 import rankplug as rp
@@ -48,31 +46,22 @@ print(len(rp.sweep(grid, store=folder, trials=2, progress=False).store.paths()))
 """
 
 
-def grid_of(backend: str) -> dict[str, Any]:
-    return {"dataset": DATA, "backend": backend, "metrics": ["ndcg@5", "mrr"], "seed": 7, **GRIDS[backend]}
+def grids_of(backends: tuple[str, ...]) -> list[dict[str, Any]]:
+    shared = {"dataset": DATA, "metrics": ["ndcg@5", "mrr"], "seed": 7}
+    return [shared | {"backend": backend} | GRIDS[backend] for backend in backends]
 
 
 def numbers(store: rp.Store) -> pd.DataFrame:
     """Return all values that were measured, exactly as they are stored."""
-    frame = store.frame()[["trial", "measure", "part", "metric", "iteration", "query", "value"]]
+    frame = store.frame()[["backend", "trial", "measure", "part", "metric", "iteration", "query", "value"]]
     assert len(frame) > 30
     return frame.sort_values(list(frame.columns[:-1]), kind="stable", ignore_index=True)
 
 
-def swept(backend: str, folder: Path, **way: Any) -> pd.DataFrame:
-    outcome = rp.sweep(grid_of(backend), store=folder, trials=2, progress=False, **way)
+def swept(backends: tuple[str, ...], folder: Path, **way: Any) -> pd.DataFrame:
+    outcome = rp.sweep(grids_of(backends), store=folder, trials=2, progress=False, **way)
     assert not outcome.failures
     return numbers(outcome.store)
-
-
-def cases() -> list[Any]:
-    found = []
-    for backend, way in itertools.product(GRIDS, list(WAYS)[1:]):
-        slow = way in SLOW_WAYS or backend not in FAST_BACKENDS
-        marks = [pytest.mark.slow] if slow else []
-        marks += [pytest.mark.xdist_group("forked kernels")] if "notebooks" in way else []
-        found.append(pytest.param(backend, way, marks=marks, id=f"{backend} {way}"))
-    return found
 
 
 @pytest.fixture(autouse=True)
@@ -82,32 +71,33 @@ def one_thread_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankplug.sweeps._running.available_cores", lambda: 1)
 
 
-@pytest.mark.parametrize(("backend", "way"), cases())
-def test_wherever_trials_run_their_numbers_are_the_same(backend: str, way: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("backends", "way"),
+    [
+        (FAST, "two jobs"),
+        (FAST, "notebooks"),
+        *(pytest.param(tuple(GRIDS), way, marks=pytest.mark.slow) for way in WAYS),
+    ],
+)
+def test_wherever_trials_run_their_numbers_are_the_same(backends: tuple[str, ...], way: str, tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(
-        swept(backend, tmp_path / "here"), swept(backend, tmp_path / "there", **WAYS[way]), check_exact=True
+        swept(backends, tmp_path / "here"), swept(backends, tmp_path / "there", **WAYS[way]), check_exact=True
     )
 
 
-@pytest.mark.parametrize(
-    "backend",
-    [
-        pytest.param(backend, marks=[] if backend == "lightgbm" else pytest.mark.slow)
-        for backend in GRIDS
-        if not backend.startswith("torch")
-    ],
-)
+@pytest.mark.parametrize("backends", BACKENDS)
 def test_any_number_of_threads_gives_the_same_numbers(
-    backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    backends: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rankplug.system.thread_limits.MILLISECONDS_A_THREAD", 1e-6)
-    found = []
+    backends = tuple(backend for backend in backends if not backend.startswith("torch"))
+    frames = []
     for number in (1, 2, 5):
         monkeypatch.setenv("RANKPLUG_THREADS", str(number))
         with use_threads(number):
-            found.append(swept(backend, tmp_path / str(number)))
-    for other in found[1:]:
-        pd.testing.assert_frame_equal(found[0], other, check_exact=True)
+            frames.append(swept(backends, tmp_path / str(number)))
+    for other in frames[1:]:
+        pd.testing.assert_frame_equal(frames[0], other, check_exact=True)
 
 
 @pytest.mark.slow
@@ -121,21 +111,16 @@ def test_linear_models_do_not_depend_on_how_jobs_share_the_cores(
     monkeypatch.setattr("rankplug.system.thread_limits.available_cores", lambda: 2)
     data, losses = "synthetic[queries=700]", ["listnet", "ranknet"]
     grid = {"dataset": data, "backend": backend, "loss": losses, "metrics": "ndcg@5"}
-    found = [numbers(rp.sweep(grid, store=tmp_path / str(jobs), jobs=jobs, progress=False).store) for jobs in (1, 2)]
-    pd.testing.assert_frame_equal(found[0], found[1], check_exact=True)
+    frames = [numbers(rp.sweep(grid, store=tmp_path / str(jobs), jobs=jobs, progress=False).store) for jobs in (1, 2)]
+    pd.testing.assert_frame_equal(frames[0], frames[1], check_exact=True)
 
 
-@pytest.mark.parametrize("hash_seed", ["0", pytest.param("1", marks=pytest.mark.slow)])
-@pytest.mark.parametrize(
-    "backends", [("lightgbm", "lbfgs[iterations=4]"), pytest.param(tuple(GRIDS), marks=pytest.mark.slow)], ids=len
-)
-def test_a_process_started_later_gives_the_same_numbers(
-    backends: tuple[str, ...], hash_seed: str, tmp_path: Path
-) -> None:
-    """Also with another order of sets and dictionaries of texts, which Python draws anew for each process."""
-    grids = [grid_of(backend) for backend in backends]
+@pytest.mark.parametrize("backends", BACKENDS)
+def test_a_process_started_later_gives_the_same_numbers(backends: tuple[str, ...], tmp_path: Path) -> None:
+    """Also with another order of sets and dictionaries of texts, which Python draws for each process."""
+    grids = grids_of(backends)
     here = rp.sweep(grids, store=tmp_path / "here", trials=2, progress=False).store
-    environment = os.environ | {"RANKPLUG_THREADS": "1", "PYTHONHASHSEED": hash_seed}
+    environment = os.environ | {"RANKPLUG_THREADS": "1", "PYTHONHASHSEED": "1"}
     words = [sys.executable, "-c", NEW_PROCESS, json.dumps(grids), str(tmp_path / "later")]
     subprocess.run(words, check=True, env=environment, timeout=280, capture_output=True)
     later = rp.Store(tmp_path / "later")
@@ -147,9 +132,7 @@ def test_a_process_started_later_gives_the_same_numbers(
     )
 
 
-@pytest.mark.parametrize(
-    "backend", [pytest.param(name, marks=[] if name in FAST_BACKENDS else pytest.mark.slow) for name in GRIDS]
-)
+@pytest.mark.parametrize("backend", GRIDS)
 def test_equal_seeds_give_equal_model_files_and_other_seeds_others(backend: str, tmp_path: Path) -> None:
     train, valid, _ = rp.load(DATA, seed=1)
     parts = {name: value or None for name, value in GRIDS[backend].items()}

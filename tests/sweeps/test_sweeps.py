@@ -27,11 +27,8 @@ TINY: dict[str, Any] = {
 WAYS = [
     pytest.param({}, id="inline"),
     pytest.param({"jobs": 2}, id="processes"),
-    pytest.param({"notebooks": True, "jobs": 2}, id="notebooks", marks=pytest.mark.xdist_group("forked kernels")),
+    pytest.param({"notebooks": True, "jobs": 2}, id="notebooks", marks=pytest.mark.slow),
     pytest.param({"cluster": "local", "jobs": 2}, id="cluster", marks=pytest.mark.slow),
-    pytest.param(
-        {"cluster": "local", "jobs": 2, "notebooks": True}, id="notebooks on a cluster", marks=pytest.mark.slow
-    ),
 ]
 
 
