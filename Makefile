@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 INSTALLED := .venv/.installed
 
-.PHONY: help install papers test test-all lint format notebooks smoke examples bench lab docs constraints clean
+.PHONY: help install papers test test-slow test-all lint format notebooks smoke examples bench lab docs constraints clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -27,8 +27,10 @@ papers: install ## reproduce every paper at the quick profile and write report/
 test: install ## run the fast tests
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist loadgroup
 
-test-all: install ## run all tests
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+test-slow: install ## run the slow tests
+	$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist loadgroup
+
+test-all: test test-slow ## run all tests
 
 lint: install ## check style, types and notebooks
 	$(BIN)/ruff check .

@@ -20,7 +20,7 @@ from rankplug.studies import Results, study
 from rankplug.training import LearningCurve
 
 # The first example of a test may compile a function, so time says nothing about the code under test.
-settings.register_profile("rankplug", deadline=None, derandomize="CI" in os.environ)
+settings.register_profile("rankplug", deadline=None, max_examples=40, derandomize="CI" in os.environ)
 settings.load_profile("rankplug")
 
 

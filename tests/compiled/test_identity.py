@@ -97,12 +97,8 @@ def values(run, tmp_path):
     return values
 
 
-def test_an_edited_constant_is_compiled_again(values):
-    assert values(2.0) == [2.0] * len(IMPORTS)
-    assert values(5.0) == [5.0] * len(IMPORTS)
-
-
-def test_an_edit_before_the_first_compilation_is_harmless(values, tmp_path):
+def test_an_edited_constant_is_compiled_again_at_any_time(values, tmp_path):
+    """Also one that is edited after the import and before the first compilation."""
     path = str(tmp_path / "pkg" / "consts.py")
     edit = f"text = open({path!r}).read(); open({path!r}, 'w').write(text.replace('2.0', '5.0'))"
     assert values(2.0, edit) == [2.0] * len(IMPORTS)
@@ -113,15 +109,20 @@ def test_two_threads_may_use_a_function_for_the_first_time(run):
     code = """
         import sys, threading
         import numpy as np
-        import rankplug as rp
+        from rankplug import list_metric
+        from rankplug.metrics import MetricParameters
         sys.setswitchinterval(1e-6)
         failures = []
         barrier = threading.Barrier(4)
 
+        @list_metric
+        def first(ranked):
+            return ranked[0]
+
         def use():
             barrier.wait()
             try:
-                rp.metric("mrr")(np.arange(3.0), np.arange(3.0), [0, 3])
+                first.over_lists(np.ones(3), np.ones(3), np.array([0, 3]), MetricParameters())
             except BaseException as error:
                 failures.append(repr(error))
 
@@ -141,15 +142,10 @@ SESSION = """
     import numpy as np
     import pandas as pd
     import rankplug as rp
-    import torch
     from my_lib import Weights, helper
     from rankplug.registry import registry
 
     content = {content}
-    torch.manual_seed(0)
-    network = torch.nn.Linear(40, 40)
-    with torch.no_grad():
-        network.weight[20, 20] = content
 
     class Scale:
         factor = content
@@ -158,8 +154,6 @@ SESSION = """
             return self.factor * number
 
     VALUES = {{
-        "tensor": torch.arange(2000.0).index_fill(0, torch.tensor([1000]), content),
-        "network": network,
         "partial": functools.partial(max, content),
         "class": Scale,
         "instance": Scale(),
@@ -222,6 +216,27 @@ def test_the_identity_of_a_session_loss_covers_what_it_uses(run, tmp_path):
     assert versions(1.0, 1.0, 1) == first
     changed = versions(3.0, 3.0, 2)
     assert {name for name in first if changed[name] == first[name]} == set()
+
+
+def test_tensors_and_networks_have_the_identity_of_their_content():
+    import torch
+
+    def digests(content: float) -> tuple[str | None, str | None]:
+        torch.manual_seed(0)
+        tensor, network = torch.arange(2000.0), torch.nn.Linear(40, 40)
+        with torch.no_grad():
+            tensor[1000] = network.weight[20, 20] = content
+
+        def by_tensor(scores):
+            return scores * tensor
+
+        def by_network(scores):
+            return network(scores)
+
+        return digest_of(by_tensor), digest_of(by_network)
+
+    first, again, other = digests(1.0), digests(1.0), digests(3.0)
+    assert first == again and first[0] != other[0] and first[1] != other[1]
 
 
 @pytest.mark.filterwarnings("ignore::rankplug.losses.SessionPluginWarning")

@@ -116,7 +116,7 @@ def test_the_number_of_threads_changes_nothing(tmp_path, workers):
     ),
     st.sampled_from([repr, "{:.17g}".format, "{:.3e}".format, "{:.30f}".format, "{:+.6f}".format, "{:.0f}".format]),
 )
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_values_are_those_of_float(tmp_path_factory, documents, written):
     text = "".join(
         f"{label} qid:{row // 4} {' '.join(f'{name}:{written(value)}' for name, value in features.items())}\n"
@@ -210,7 +210,7 @@ LETTERS = st.sampled_from(list(b"0123456789:.-+eEqidnulNULAF# \t\r\n"))
 
 
 @given(st.lists(LETTERS, max_size=200).map(bytes) | st.binary(max_size=200))
-@settings(max_examples=400)
+@settings(max_examples=100)
 def test_any_bytes_are_read_or_refused(tmp_path_factory, noise):
     path = write(tmp_path_factory.mktemp("noise"), b"0 qid:0 1:1\n" + noise)
     try:

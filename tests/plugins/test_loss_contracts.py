@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+import pytest
 
 from rankplug.testing import LossContract, TransformContract
 
@@ -44,14 +44,29 @@ LOSSES = [
     "yetirank[position_weight=reciprocal,permutations=2]",
 ]
 OTHER_WAYS = ["exp_gain[gain=map,samples=10]", "boltzrank[curvature=hutchinson,rankings=7]"]
-DIFFERENCES: dict[str, dict[str, Any]] = {
-    "ranksvm[squared=true,margin=0.5]": {"longest": 600},
+UNDER_NOISE = {
+    "extreme_scores_give_finite_results",
+    "gradient_holds_under_noise",
+    "noise_is_repeated_by_seed_and_iteration",
+    "threads_do_not_change_results",
 }
+"""Checks that compile a loss again, for its average over a sampler's noise; slow but for a few losses."""
+FAST_UNDER_NOISE = ("approx_ndcg", "cross_entropy", "lambdarank[norm=true,truncation=5]", "neural_sort")
+
+
+class Contract(LossContract):
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        if "check" in metafunc.fixturenames:
+            slow = UNDER_NOISE if self.loss not in FAST_UNDER_NOISE else set[str]()
+            checks = {check.__name__: check for check in self.contract.checks}
+            marked = [pytest.param(check, marks=[pytest.mark.slow] * (name in slow)) for name, check in checks.items()]
+            metafunc.parametrize("check", marked, ids=checks)
+
 
 for _loss in LOSSES + OTHER_WAYS:
-    _name = f"Test_{_loss}"
-    globals()[_name] = type(
-        _name, (LossContract,), {"loss": _loss, "__module__": __name__, **DIFFERENCES.get(_loss, {})}
+    _differences = {"longest": 600} if _loss.startswith("ranksvm") else {}
+    globals()[f"Test_{_loss}"] = type(
+        f"Test_{_loss}", (Contract,), {"loss": _loss, "__module__": __name__, **_differences}
     )
 
 

@@ -15,9 +15,9 @@ from rankplug.studies import studies, study
 
 
 def marks(name: str) -> list[pytest.MarkDecorator]:
-    """Return the marks of a study's cases: one process for all, and slow for the crossing, whose notebook CI runs."""
+    """Return the marks of a study's cases: one process for all, and slow where trials have to be trained."""
     group = pytest.mark.xdist_group(f"draw {name}")
-    return [group, pytest.mark.slow] if name == "crossover" else [group]
+    return [group] if name == "letor2" else [group, pytest.mark.slow]
 
 
 EXHIBITS = [

@@ -24,9 +24,14 @@ FURTHER_BACKENDS = [
     ("xgboost", "linear[rounds=3]"),
     ("rankboost", "stumps[rounds=3]"),
 ]
+FAST_LOSSES = ("lambdarank", "neural_sort", "xe_ndcg")
 COMBINATIONS = [
-    *((backend, loss) for backend in BACKENDS for loss in sorted(LOSSES)),
-    *((backend, loss) for backend in FURTHER_BACKENDS for loss in ("lambdarank", "urank") if loss in LOSSES),
+    *(
+        pytest.param(backend, loss, marks=[] if loss in FAST_LOSSES else pytest.mark.slow)
+        for backend in BACKENDS
+        for loss in sorted(LOSSES)
+    ),
+    *((backend, loss) for backend in FURTHER_BACKENDS for loss in ("lambdarank", "urank")),
 ]
 
 

@@ -27,10 +27,16 @@ COMBINATIONS = [
 FAMILIES = ("mse", "ranknet", "approx_ndcg", "xe_ndcg", "urank", "logrank_l3")
 NOISE = "gumbel[samples=2,beta=0.25]"
 CASES = [
-    *((*combination, loss, None) for combination in COMBINATIONS for loss in ("cross_entropy", "lambdarank")),
-    *((*COMBINATIONS[0], loss, None) for loss in FAMILIES),
-    *((*combination, "lambdarank", NOISE) for combination in COMBINATIONS),
-    *((*COMBINATIONS[0], loss, NOISE) for loss in ("ranknet", "approx_ndcg")),
+    *((*combination, "lambdarank", None) for combination in COMBINATIONS),
+    *((*combination, "lambdarank", NOISE) for combination in (COMBINATIONS[0], COMBINATIONS[5], COMBINATIONS[10])),
+    *(
+        pytest.param(*case, marks=pytest.mark.slow)
+        for case in (
+            *((*combination, "cross_entropy", None) for combination in COMBINATIONS),
+            *((*COMBINATIONS[0], loss, None) for loss in FAMILIES),
+            *((*COMBINATIONS[0], loss, NOISE) for loss in ("ranknet", "approx_ndcg")),
+        )
+    ),
 ]
 
 

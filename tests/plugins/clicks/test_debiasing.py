@@ -26,8 +26,13 @@ def relabelled(lists, propensities):
     return rp.Lists(lists.features, np.float32(labels), lists.starts)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("loss", ["xe_ndcg", "lambdarank"])
+@pytest.mark.parametrize(
+    ("backend", "loss"),
+    [
+        ("lightgbm", "lambdarank"),
+        *(pytest.param(backend, "xe_ndcg", marks=pytest.mark.slow) for backend in BACKENDS),
+    ],
+)
 def test_ips_is_training_on_clicks_over_examinations(log, backend, loss):
     propensities = np.array([1, *np.linspace(0.7, 0.1, 9)])
     given = f"ips[propensities=({','.join(map(str, propensities))})]"
@@ -46,7 +51,9 @@ def test_ips_harvests_propensities_where_none_are_given(log):
     assert model.record.combination["debias"] == "ips"
 
 
-@pytest.mark.parametrize("debias", ["ips", "ips[propensities=regression_em]", "dual"])
+@pytest.mark.parametrize(
+    "debias", ["ips", pytest.param("ips[propensities=regression_em]", marks=pytest.mark.slow), "dual"]
+)
 def test_debiased_clicks_rank_better_than_naive_ones(log, debias):
     def quality(**ways):
         model = rp.fit("lightgbm", scorer=TREES, loss="xe_ndcg", train=log.train, valid=log.valid, **ways)

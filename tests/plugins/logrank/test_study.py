@@ -27,6 +27,7 @@ def test_a_data_set_can_be_named():
     assert {group.shared["dataset"] for group in STUDY.runs("smoke", "mq2008")} == {"mq2008"}
 
 
+@pytest.mark.slow
 def test_figure_3_has_all_models_on_all_data_and_their_microaverage(results):
     measure = "NDCG@5"
     frame, _ = STUDY.exhibit(f"Figure 3 {measure}").draw(results)
@@ -47,6 +48,7 @@ def verdicts(results):
     return {claim.id: claim.judge(results) for claim in STUDY.claims}
 
 
+@pytest.mark.slow
 def test_exact_claims_have_their_known_verdicts_and_checks_that_can_tell(verdicts):
     assert all(verdict.sentence for verdict in verdicts.values())
     assert all(STUDY.exhibit(claim.exhibit) for claim in STUDY.claims)

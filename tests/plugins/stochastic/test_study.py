@@ -23,6 +23,7 @@ def results(results_of_study):
     return results_of_study("stochastic")
 
 
+@pytest.mark.slow
 def test_what_both_changes_give_is_the_sum_of_what_each_gives(results):
     table, _ = STUDY.exhibit("Noise and network").draw(results)
     for _, rows in table.groupby("loss"):
@@ -34,6 +35,7 @@ def test_what_both_changes_give_is_the_sum_of_what_each_gives(results):
     assert own["noise, with A"] == pytest.approx(quality["E[ApproxNDCG]", "A"] - quality["ApproxNDCG", "A"])
 
 
+@pytest.mark.slow
 def test_noise_on_scores_takes_what_scores_with_noise_lack(results):
     frame, figure = STUDY.exhibit("Perturbed scores").draw(results)
     assert len(frame) == len(protocol.MODELS) * 2 * len(exhibits.SIZES) and len(figure.axes) == 6
@@ -50,6 +52,7 @@ def test_noise_on_scores_takes_what_scores_with_noise_lack(results):
     assert exhibits.spread(run) == pytest.approx(np.sqrt(np.mean(centred**2)))
 
 
+@pytest.mark.slow
 def test_table_1_has_the_papers_thirty_numbers_beside_ours(results):
     table, _ = STUDY.exhibit("Table 1").draw(results)
     assert len(table) == 30 and table[["ours", "half width", "published"]].notna().all(axis=None)
@@ -60,12 +63,14 @@ def test_table_1_has_the_papers_thirty_numbers_beside_ours(results):
     assert row.loc[protocol.WEB30K, "ours"] == pytest.approx(100 * trials.mean())
 
 
+@pytest.mark.slow
 def test_every_claim_is_judged(results):
     for claim in STUDY.claims:
         assert claim.judge(results).sentence
         assert not claim.exhibit or STUDY.exhibit(claim.exhibit)
 
 
+@pytest.mark.slow
 def test_nothing_is_run_twice(results):
     identities = [record["identity"] + str(record["trial"]) for record in results.records]
     # 6 models, 2 of which have settings of their own; 4 and 1 on the second collection; two plain losses with the

@@ -34,6 +34,7 @@ def test_validating_on_the_test_part_changes_nothing_else():
     assert [part.fingerprint for part in changed] == [plain.train.fingerprint, *[plain.test.fingerprint] * 2]
 
 
+@pytest.mark.slow
 def test_table_2_has_the_printed_numbers(results):
     table, _ = STUDY.exhibit("Table 2").draw(results)
     rows = table[table["metric"].isin(protocol.NDCG)].pivot(index="model", columns="metric", values="published")
@@ -66,6 +67,7 @@ def test_features_made_sparse_are_zero_for_their_share_of_the_training_documents
     assert (sparse.train.features == 0).mean(axis=0).min() >= 0.7 - 1e-9
 
 
+@pytest.mark.slow
 def test_err_by_the_collections_largest_rating_is_never_above_the_querys(results):
     table, _ = STUDY.exhibit("Tables 2-5, ERR").draw(results)
     assert len(table) == 34
@@ -75,6 +77,7 @@ def test_err_by_the_collections_largest_rating_is_never_above_the_querys(results
     assert urank == pytest.approx(0.295 / 0.481)
 
 
+@pytest.mark.slow
 def test_our_err_grows_with_the_cutoff_for_every_query(results):
     for collection in PLACES:
         rows = results[collection][results[collection]["metric"].isin(protocol.ERR)]
@@ -82,6 +85,7 @@ def test_our_err_grows_with_the_cutoff_for_every_query(results):
         assert (wide[list(protocol.ERR)].diff(axis=1).iloc[:, 1:] >= -1e-12).all(axis=None)
 
 
+@pytest.mark.slow
 def test_every_claim_is_judged(results):
     for claim in STUDY.claims:
         assert claim.judge(results).sentence

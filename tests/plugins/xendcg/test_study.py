@@ -32,6 +32,7 @@ def test_flips_on_data_with_three_labels_keep_the_laws_proportions():
     assert np.allclose(shares, np.array([0.5, 0.2, 0.15]) / 0.85)
 
 
+@pytest.mark.slow
 def test_all_pairs_are_tested_by_design_and_corrected_for_three_tests(results):
     table, _ = STUDY.exhibit("Table 1, tests").draw(results)
     assert len(table) == 3 * 2 * 2
@@ -51,6 +52,7 @@ def test_all_pairs_are_tested_by_design_and_corrected_for_three_tests(results):
     assert np.allclose(np.sort(family["p, Holm"]), holm)
 
 
+@pytest.mark.slow
 def test_figure_2_shows_both_models_and_their_difference_at_every_level(results):
     figure, kind, place = "Figure 2d", "flips", protocol.YAHOO
     frame, drawn = STUDY.exhibit(figure).draw(results)
@@ -65,6 +67,7 @@ def test_figure_2_shows_both_models_and_their_difference_at_every_level(results)
     assert means.loc[0.0, "lambdaMART"] == pytest.approx(clean)
 
 
+@pytest.mark.slow
 def test_every_claim_is_judged(results):
     for claim in STUDY.claims:
         assert claim.judge(results).sentence
