@@ -106,14 +106,14 @@ def test_code_that_raises_is_told_with_the_line(tmp_path):
     registry.cache_clear()
 
 
+FAST = ("loss", "sampler", "dataset", "transform")
+
+
 @pytest.mark.parametrize(
     ("kind", "flavour"),
     [
-        *((kind, "numba") for kind in KINDS if kind not in ("backend", "metric", "scorer", "study")),
-        pytest.param("metric", "numba", marks=pytest.mark.slow),
-        pytest.param("backend", "numba", marks=pytest.mark.slow),
-        pytest.param("scorer", "numba", marks=pytest.mark.slow),
-        pytest.param("study", "numba", marks=pytest.mark.slow),
+        *((kind, "numba") for kind in FAST),
+        *(pytest.param(kind, "numba", marks=pytest.mark.slow) for kind in KINDS if kind not in FAST),
         pytest.param("loss", "torch", marks=pytest.mark.slow),
     ],
 )

@@ -102,6 +102,7 @@ def logistic_losses_of_all_pairs(scores, labels, sigma) -> tuple[float, np.ndarr
     return value, gradient, sigma * sigma * (bends.sum(axis=0) + bends.sum(axis=1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [0.0, 9.0])
 @pytest.mark.parametrize("levels", [1, 5])
 def test_ranknet_of_a_long_list_is_that_of_all_pairs(levels, spread) -> None:
@@ -186,6 +187,7 @@ def ndcg1_of_all_pairs(scores, labels, sigma) -> tuple[float, np.ndarray, np.nda
     return (pairs * np.logaddexp(0.0, -gaps)).sum(), gradient, sigma * sigma * (bends.sum(axis=0) + bends.sum(axis=1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [0.0, 1.0, 200.0])
 def test_ndcg1_of_a_long_list_is_that_of_all_pairs(spread) -> None:
     labels = GENERATOR.integers(0, 5, 2_100).astype(float)

@@ -25,6 +25,7 @@ GOLDEN = json.loads((Path(__file__).parents[2] / "golden.json").read_text())
 GENERATOR = np.random.default_rng(4)
 GAINS = ["auc", "map", "ndcg"]
 LOSSES = ["logrank_mle", "logrank_l3", "convex_loss", "exp_gain", "logrank_l2", "logrank_exponential"]
+LONG = ["convex_loss", *(pytest.param(loss, marks=pytest.mark.slow) for loss in LOSSES if loss != "convex_loss")]
 
 
 def sign_matrices(goods: int, bads: int) -> np.ndarray:
@@ -323,7 +324,7 @@ def closed_forms_over_the_square(name, scores, labels, steepness) -> tuple[float
 
 
 @pytest.mark.parametrize("spread", [0.0, 1.0, 30.0])
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", LONG)
 def test_closed_forms_of_a_long_list_are_sums_over_all_its_pairs(name, spread):
     generator = np.random.default_rng(3)
     scores = spread * generator.normal(size=2_400)
@@ -334,7 +335,7 @@ def test_closed_forms_of_a_long_list_are_sums_over_all_its_pairs(name, spread):
     np.testing.assert_allclose(found.gradient, gradient, rtol=1e-9, atol=1e-11 * np.abs(gradient).max())
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", LONG)
 def test_curvatures_of_a_long_list_are_those_of_its_pairs(name, monkeypatch):
     generator = np.random.default_rng(5)
     scores, labels = generator.normal(size=2_400), (generator.random(2_400) < 0.3).astype(float)
