@@ -60,10 +60,11 @@ class TorchModel(Model):
 
     def encode(self, suffix: str) -> bytes:
         weights = {name: tensor.detach().cpu().contiguous() for name, tensor in self.network.state_dict().items()}
-        about = {"combination": json.dumps(self.record.combination)}
+        about = {"combination": self.record.combination}
         if self.scaling.kind is not None:
-            about["scaling"] = json.dumps(self.scaling.describe())
-        return safetensors.torch.save(weights, about)
+            about["scaling"] = self.scaling.describe()
+        # One key, as safetensors writes several in an order that changes from file to file.
+        return safetensors.torch.save(weights, {"rankplug": json.dumps(about)})
 
 
 class Torch:
@@ -101,8 +102,8 @@ class Torch:
 def _scaling_in(content: bytes) -> Scaling:
     """Return the scaling that a file holds beside its weights, if any."""
     header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
-    described = header.get("__metadata__", {}).get("scaling")
-    return Scaling() if described is None else Scaling.read(json.loads(described))
+    about = json.loads(header["__metadata__"]["rankplug"])
+    return Scaling.read(about["scaling"]) if "scaling" in about else Scaling()
 
 
 engine = Torch()

@@ -72,7 +72,7 @@ def every_triple(scores, labels, gradient, curvature):
     for i in range(scores.size):
         for j in range(scores.size):
             for k in range(scores.size):
-                total += (scores[i] - scores[j]) * (scores[j] - scores[k])
+                total += np.sqrt(np.abs((scores[i] - scores[j]) * (scores[j] - scores[k])))
     return total
 
 
