@@ -7,7 +7,6 @@ import traceback
 from importlib import metadata
 from typing import Annotated, Any
 
-import click
 import typer
 from typer.core import TyperGroup
 
@@ -32,7 +31,7 @@ more than a second; no schema of notebooks asks for one.
 class GroupedCommands(TyperGroup):
     """Commands that help lists in groups, in alphabetical order and with their whole summaries."""
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the groups."""
         groups: dict[str, list[tuple[str, str]]] = {title: [] for title in COMMANDS}
         for name, command in sorted(self.commands.items()):

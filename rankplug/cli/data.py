@@ -88,7 +88,7 @@ def prepare(
     else:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            text = dataset.prepare(parameters, source=source, on_error=on_error.value)  # type: ignore[arg-type]
+            text = dataset.prepare(parameters, source=source, on_error=on_error.value)
     _show(name, text, as_json)
 
 

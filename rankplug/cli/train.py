@@ -94,10 +94,10 @@ def train(
         echo(f"would train {combination}, fold {fold}, and write {out}")
         echo(expected.sentence())
         return
-    data = {"dataset": combination.dataset, "transforms": [*combination.transforms], "seed": combination.seed}
-    split = load(data["dataset"], fold=fold, seed=data["seed"], transforms=data["transforms"])
-    model = fit(train=split.train, valid=split.valid, seed=data["seed"], **combination.fit_arguments)
-    model.record.data.update({**data, "fold": fold})
+    name, seed, transforms = combination.dataset, combination.seed, [*combination.transforms]
+    split = load(name, fold=fold, seed=seed, transforms=transforms)
+    model = fit(train=split.train, valid=split.valid, seed=seed, **combination.fit_arguments)
+    model.record.data.update({"dataset": name, "fold": fold, "transforms": transforms, "seed": seed})
     model.save(out)
     record, best = model.record, model.best_iteration
     values = {name: model.curve.columns[f"valid {name}"][best] for name in combination.selection}
