@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from rankplug.errors import RankplugError
+from rankplug.report.combination_records import combination_records
 from rankplug.report.rendering import COMPACT
-from rankplug.report.site import NOTEBOOK, StudyReport, build_report, study_report, writing
+from rankplug.report.site import NOTEBOOK, StudyReport, build_report, writing
 from rankplug.store import Store
 from rankplug.studies import (
     Budget,
@@ -115,7 +116,7 @@ def reproduce(
             execute_notebook(paper, profile, parameters, store, report)
             evaluation = read_artefacts(report, [paper.name])[paper.name]
             records = paper.results(profile, store=store, **parameters).records
-            drawn = study_report(evaluation, report, records, store)
+            drawn = StudyReport(evaluation, report, combination_records(records, store))
             with publishing:
                 ready[paper.name] = drawn
                 in_order = [ready[each.name] for each in selected if each.name in ready]

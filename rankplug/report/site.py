@@ -194,20 +194,6 @@ def _range(numbers: Iterable[int]) -> str:
     return f"{min(ends):,}" if min(ends) == max(ends) else f"{min(ends):,} to {max(ends):,}"
 
 
-def study_report(
-    evaluation: Evaluation, folder: Path, records: Iterable[Mapping[str, Any]], store: Store
-) -> StudyReport:
-    """Return a study's part of the report.
-
-    Args:
-        evaluation: its artefact.
-        folder: folder of the report.
-        records: descriptions of its trials.
-        store: folder of their results, which may have executed notebooks of combinations.
-    """
-    return StudyReport(evaluation, folder, combination_records(records, store))
-
-
 @dataclass(frozen=True)
 class Site:
     """A report that is written.

@@ -12,8 +12,8 @@ import nbformat
 import pandas as pd
 import pytest
 
-from rankplug.report.combination_records import CombinationRecords
-from rankplug.report.site import build_report, study_report
+from rankplug.report.combination_records import CombinationRecords, combination_records
+from rankplug.report.site import StudyReport, build_report
 from rankplug.store import Store
 from rankplug.studies import (
     Check,
@@ -109,7 +109,7 @@ def made(tmp_path_factory):
     report = folder / "report"
     evaluate(study, results).write(report / "made")
     nbformat.write(nbformat.v4.new_notebook(cells=cells), report / "made" / "notebook.ipynb")
-    shown_study = study_report(Evaluation.read(report / "made"), report, results.records, store)
+    shown_study = StudyReport(Evaluation.read(report / "made"), report, combination_records(results.records, store))
     build_report([shown_study], report, store=store)
     return SimpleNamespace(report=report, shown=shown_study, identities=identities, results=results)
 
