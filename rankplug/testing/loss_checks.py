@@ -232,8 +232,9 @@ def _extreme(case: Case) -> Iterator[CheckInput]:
     lists = case.lists(6, 6, 6)
     size = lists.scores.size
     steps = 0.01 * np.arange(size)
-    for base in (np.resize([1e3, -1e3, 0.0, 5e2, -2.0, 999.0], size), np.linspace(-1e3, 1e3, size) - steps, -1e6):
-        yield replace(lists, scores=base + steps)
+    far_apart = np.resize([1e3, -1e3, 0.0, 5e2, -2.0, 999.0], size) + steps
+    for scores in (far_apart, np.linspace(-1e3, 1e3, size), np.full(size, -1e6) + steps):
+        yield replace(lists, scores=np.asarray(scores, np.float64))
 
 
 @CONTRACT.check(
