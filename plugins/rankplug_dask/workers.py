@@ -57,18 +57,16 @@ class DaskWorkers:
         if address == LOCAL:
             # Dask sets the threads of each worker in this process's environment, which later processes would inherit.
             with environment({}), safe_children(), dask.config.set(NO_PAGES):
-                self._local = distributed.LocalCluster(  # type: ignore[no-untyped-call]
+                self._local = distributed.LocalCluster(
                     n_workers=jobs,
                     threads_per_worker=threads,
                     dashboard_address=None,
                     silence_logs=logging.ERROR,
                     protocol="tls",
-                    security=distributed.Security.temporary(),  # type: ignore[no-untyped-call]
+                    security=distributed.Security.temporary(),
                 )
         try:
-            self.client = distributed.Client(  # type: ignore[no-untyped-call]
-                self._local or address, timeout=CONNECT_SECONDS, set_as_default=False
-            )
+            self.client = distributed.Client(self._local or address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
             raise ClusterError(
                 f"no Dask scheduler answers at {address} ({error}); start one, or use --cluster local"
@@ -116,7 +114,7 @@ class DaskWorkers:
 
     def close(self) -> None:
         """Release the cluster; one that was started here ends."""
-        self.client.close()  # type: ignore[no-untyped-call]
+        self.client.close()
         if self._local is not None:
             self._local.close()
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import did_you_mean
 from rankplug.statistics import PairedTest, holm
@@ -27,7 +27,6 @@ METRIC = "metric"
 HIGHER, LOWER = "†", "‡"
 DAGGERS = {"": "", HIGHER: r"^{\dagger}", LOWER: r"^{\ddagger}"}
 Key = tuple[str, ...]
-Text = TypeVar("Text", str, Cell)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +66,7 @@ class PaperTable:
         """Names of the columns of the text."""
         return [*self.row_names, *(" ".join(column) for column in self.columns)]
 
-    def texts(self, number: Callable[[Any], Text]) -> list[list[Text | str]]:
+    def texts(self, number: Callable[[Any], Any]) -> list[list[Any]]:
         """Return the rows as text, with the keys first and an empty text for each missing cell.
 
         Args:

@@ -85,7 +85,7 @@ class Plan:
     def joined(plans: Iterable[Plan]) -> Plan:
         """Join several plans into one, with each trial once."""
         several = list(plans)
-        groups = {
+        groups: dict[str, Any] = {
             name: tuple({trial.identity: trial for plan in several for trial in getattr(plan, name)}.values())
             for name in ("waiting", "done", "failed", "measurable", "scored")
         }
@@ -438,5 +438,5 @@ def needed_trials(trials: Sequence[Trial], choosing: int, store: Store) -> list[
         return first
     open_folds = {trial.fold for trial in first if not store.has(trial)}
     finished = [trial for trial in first if trial.fold not in open_folds]
-    best = validation_quality(store.frame(finished)).idxmax().to_dict() if finished else {}
+    best: dict[Any, Any] = validation_quality(store.frame(finished)).idxmax().to_dict() if finished else {}
     return [trial for trial in trials if trial.number < choosing or best.get(trial.fold) == trial.combination.identity]
