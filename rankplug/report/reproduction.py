@@ -32,7 +32,7 @@ from rankplug.studies import (
     write_decisions,
 )
 from rankplug.studies import decide as add_trials
-from rankplug.sweeps import Plan, require
+from rankplug.sweeps import Plan, require, shared_workers
 from rankplug.system import echo, end_kernels
 from rankplug.system import execute_notebook as execute
 
@@ -129,7 +129,15 @@ def reproduce(
         if progress:
             echo(f"{paper.name} is ready: {report / paper.name}.html")
 
-    with ThreadPoolExecutor(max(jobs, 1), thread_name_prefix="notebook") as kernels:
+    local = not (execution.get("cluster") or execution.get("notebooks"))
+    trials_to_run = (
+        [trial for plan in (plans or {}).values() for trial in plan.waiting] if run_missing and local else []
+    )
+    with (
+        ThreadPoolExecutor(max(jobs, 1), thread_name_prefix="notebook") as kernels,
+        shared_workers(trials_to_run, jobs) as workers,
+    ):
+        further["workers"] = workers
         try:
             drawings = []
             for paper in order:

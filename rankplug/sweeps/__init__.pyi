@@ -15,6 +15,7 @@ from ._plan import validation_quality as validation_quality
 from ._progress import duration as duration
 from ._running import Outcome as Outcome
 from ._running import run as run
+from ._running import shared_workers as shared_workers
 from ._running import sweep as sweep
 from ._running import threads_of_job as threads_of_job
 from ._trial_runs import KeptRun as KeptRun

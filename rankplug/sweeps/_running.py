@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankplug.errors import BrokenPluginError, NotRunError
-from rankplug.registry import registry
+from rankplug.registry import BackendSpecification, registry
 from rankplug.store import Store, StoredScores, StoreError, Trial, grids_of
 from rankplug.sweeps._plan import Folds, Plan, Sweep, planned_on_data, require
 from rankplug.sweeps._progress import SweepProgress
@@ -140,6 +140,7 @@ def run(
     cluster: str = "",
     notebooks: bool = False,
     keep_scores: bool = False,
+    workers: Workers | None = None,
 ) -> Outcome:
     """Run the waiting trials of a plan, after checking that their packages and data are there.
 
@@ -151,6 +152,7 @@ def run(
         cluster: address of a Dask scheduler, or ``"local"``.
         notebooks: whether to execute the notebook ``combination.ipynb`` for each combination, and store it.
         keep_scores: whether to store the scores of all test documents, by which other metrics need no training.
+        workers: worker processes of :func:`shared_workers`, in place of new ones.
     """
     whole_number(jobs, "jobs", least=1)
     if notebooks:
@@ -176,11 +178,11 @@ def run(
         store.failure_path(trial).unlink(missing_ok=True)
     scored = frozenset(trial.identity for trial in (todo.waiting if keep_scores else todo.scored))
     measurable = frozenset(trial.identity for trial in todo.measurable)
-    with _workers(todo, store, jobs, cluster, notebooks) as workers:
-        shown = SweepProgress(todo.waiting, workers.slots, progress)
+    with contextlib.nullcontext(workers) if workers else _workers(todo, store, jobs, cluster, notebooks) as pool:
+        shown = SweepProgress(todo.waiting, pool.slots, progress)
         try:
             tasks = tasks_of(todo.waiting, whole=notebooks, scored=scored)
-            _Schedule(workers, store, shown, measurable, deque(tasks)).run()
+            _Schedule(pool, store, shown, measurable, deque(tasks)).run()
         finally:
             shown.close()
     outcome.failures += shown.failures.values()
@@ -189,20 +191,49 @@ def run(
 
 
 @contextlib.contextmanager
+def shared_workers(trials: Iterable[Trial], jobs: int) -> Iterator[Workers | None]:
+    """Start worker processes that the runs of several plans use one after another; None where one job needs none.
+
+    Args:
+        trials: trials of all plans.
+        jobs: number of processes.
+    """
+    backends = _backends(trials)
+    if jobs == 1 or not backends:
+        yield None
+        return
+    with contextlib.closing(_processes(backends, jobs)) as workers:
+        yield workers
+
+
+def _backends(trials: Iterable[Trial]) -> list[BackendSpecification]:
+    return [registry().specification("backend", name) for name in {trial.combination.backend for trial in trials}]
+
+
+def _processes(backends: Iterable[BackendSpecification], jobs: int) -> Processes:
+    share = threads_of_job(jobs, same_bits=all(backend.same_bits for backend in backends))
+    return Processes(jobs, share, sorted({package for backend in backends for package in backend.requires}))
+
+
+@contextlib.contextmanager
 def _workers(todo: Plan, store: Store, jobs: int, cluster: str, notebooks: bool) -> Iterator[Workers]:
-    backends = {trial.combination.backend for trial in todo.waiting}
-    specifications = [registry().specification("backend", name) for name in backends]
-    share = threads_of_job(jobs, same_bits=all(backend.same_bits for backend in specifications))
+    backends = _backends(todo.waiting)
+    share = threads_of_job(jobs, same_bits=all(backend.same_bits for backend in backends))
     if cluster:
         # Dask changes the environment for each worker that it starts in place of one that died.
-        with environment({}):
-            yield registry().exported("cluster_workers")(cluster, jobs, share, notebooks=notebooks)
+        with (
+            environment({}),
+            contextlib.closing(
+                registry().exported("cluster_workers")(cluster, jobs, share, notebooks=notebooks)
+            ) as workers,
+        ):
+            yield workers
     elif notebooks:
-        with environment(thread_environment(share)):
-            yield Notebooks(store, jobs)
+        with environment(thread_environment(share)), contextlib.closing(Notebooks(store, jobs)) as kernels:
+            yield kernels
     elif jobs > 1:
-        packages = {package for backend in specifications for package in backend.requires}
-        yield Processes(jobs, share, sorted(packages))
+        with contextlib.closing(_processes(backends, jobs)) as processes:
+            yield processes
     else:
         with use_threads():
             yield Here()
@@ -255,8 +286,10 @@ class _Schedule:
                     time.sleep(LOOK_AGAIN_AFTER)
                     self.waiting, self.elsewhere = self.elsewhere, deque()
                 self.progress.show()
-        finally:
+        except BaseException:
             self.workers.close()
+            raise
+        finally:
             for _, claims in self.running.values():
                 claims.close()
 
