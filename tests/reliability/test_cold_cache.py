@@ -59,10 +59,10 @@ LOSSES = (
 )
 SESSION = """
 from rankplug import list_loss
-from rankplug_classics import logistic_pairs
 
 packaged = registry().find("loss", "ranknet").specification
-ours = list_loss(packaged.load().function)
+theirs = packaged.load()
+ours = list_loss(theirs.function, constants=theirs.constants, constants_length=theirs.constants_length)
 registry().add(rp.LossSpecification(
     name="same_again", summary="the same", implementation=ours, parameters=packaged.parameters,
     shift_invariant=packaged.shift_invariant,
