@@ -18,18 +18,30 @@ from typing import Any
 
 import numpy as np
 from filelock import FileLock
+from numpy.typing import NDArray
 
 import rankplug
 from rankplug.data import Lists, Split, in_words
 from rankplug.errors import DataError
 from rankplug.system import cache_folder, threads, whole_folder
 from rankplug_data.catalogue import PARTS, PublishedCounts
-from rankplug_data.mapped_arrays import map_array
 
 FORMAT = 2
 """Increased when what is written changes; older folders are then prepared again."""
 MANIFEST = "manifest.json"
 ARRAYS = ("features", "labels", "starts", "query_ids")
+
+
+def map_array(path: Path) -> NDArray[Any]:
+    """Map the array in a ``.npy`` file of a folder that can be written again; nothing is unpickled."""
+    try:
+        array: NDArray[Any] = np.lib.format.open_memmap(path, mode="r")
+    except Exception as error:
+        # A damaged header raises errors of many kinds, of the tokenizer among others.
+        raise DataError(
+            f"{path} is damaged ({str(error)[:200]}); remove {path.parent}, and it is written again when it is needed"
+        ) from error
+    return array
 
 
 @dataclass(frozen=True)

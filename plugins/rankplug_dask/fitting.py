@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
 
@@ -41,6 +41,8 @@ class SpreadLists:
     feature_names: tuple[str, ...] = ()
     fingerprint: str | None = None
     categorical: tuple[int, ...] = ()
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    columns: Mapping[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return int(self.lengths.shape[0])

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rankplug.errors import FitError, did_you_mean
 from rankplug.training import Model, write_model_file
-from rankplug_export.onnx_graphs import onnx_linear, onnx_trees
+from rankplug_export.onnx_graphs import onnx_linear, onnx_trees, with_encoding
 from rankplug_export.trees import LEAF, TreeEnsemble
 
 FORMATS = {
@@ -65,6 +65,15 @@ def _content(model: Model, suffix: str) -> bytes:
         raise FitError(f"{model!r} has trees too deep for {FORMATS[kind]} (*{kind}); export it as ONNX") from None
     if content is None:
         raise FitError(f"{model!r} has no form as {FORMATS[kind]} (*{kind})")
+    encoding = model.record.encoding
+    if encoding is None:
+        return content
+    if kind == ".onnx":
+        return with_encoding(content, encoding)
+    if not encoding.is_plain:
+        raise FitError(
+            f"{FORMATS[kind]} (*{kind}) cannot encode the categories and missing values of {model!r}; export it as ONNX"
+        )
     return content
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.data import Scaling
+from rankplug.data import Encoding, Scaling
 from rankplug.system import __version__, require_modules
 from rankplug_export.trees import LEAF, TreeEnsemble
 
@@ -68,16 +68,13 @@ def onnx_trees(ensemble: TreeEnsemble) -> bytes:
     return _encoded(_graph([node], [], ensemble.features))
 
 
-def onnx_linear(
-    weights: NDArray[np.float64], scaling: Scaling | None = None, *, bias: float = 0.0, skip_missing: bool = False
-) -> bytes:
+def onnx_linear(weights: NDArray[np.float64], scaling: Scaling | None = None, *, bias: float = 0.0) -> bytes:
     """Return the graph of a weighted sum of features.
 
     Args:
         weights: float array of shape (features,).
         scaling: scale of the features, applied first.
         bias: constant that is added.
-        skip_missing: whether a missing value adds nothing; else the score is missing too.
     """
     require_modules("onnx")
     from onnx import TensorProto, helper, numpy_helper
@@ -86,13 +83,8 @@ def onnx_linear(
     constants: dict[str, Any] = {
         "weights": weights.reshape(-1, 1), "bias": np.array([bias]), "zero": np.zeros(1), "one": np.ones(1),
     }  # fmt: skip
-    nodes, values = [], DOUBLES
-    if skip_missing:
-        nodes += [
-            helper.make_node("IsNaN", [values], ["missing"]),
-            helper.make_node("Where", ["missing", "zero", values], ["complete"]),
-        ]
-        values = "complete"
+    nodes: list[Any] = []
+    values = DOUBLES
     if scale.kind == "log":
         # log1p(x) is log(u) x / (u - 1) with u = 1 + x rounded (Goldberg 1991, Theorem 4), and x where u is 1.
         nodes += [
@@ -124,6 +116,61 @@ def onnx_linear(
         numpy_helper.from_array(np.ascontiguousarray(array, np.float64), name) for name, array in constants.items()
     ]
     return _encoded(_graph(nodes, tensors, weights.size))
+
+
+def with_encoding(content: bytes, encoding: Encoding) -> bytes:
+    """Return a graph that encodes categories and missing values before it scores, so that the data are its input."""
+    import onnx
+    from onnx import TensorProto, compose, helper, numpy_helper
+
+    constants: dict[str, NDArray[Any]] = {"axis": np.array([1]), "medians": np.array([encoding.medians], np.float32)}
+    nodes = [
+        helper.make_node("IsNaN", [INPUT], ["missing"]),
+        helper.make_node("Where", ["missing", "medians", INPUT], ["filled"]),
+    ]
+
+    def add(kind: str, inputs: list[str], output: str, **attributes: Any) -> str:
+        nodes.append(helper.make_node(kind, inputs, [output], **attributes))
+        return output
+
+    def columns(source: str, place: int, name: str) -> str:
+        constants[f"{name} place"] = np.array([place])
+        return add("Gather", [source, f"{name} place"], name, axis=1)
+
+    def as_float(source: str) -> str:
+        return add("Cast", [source], f"{source} as float", to=TensorProto.FLOAT)
+
+    blocks, absent = [], {}
+    for place in range(len(encoding.medians)):
+        if place not in encoding.codes:
+            blocks.append(columns("filled", place, f"number {place}"))
+            continue
+        codes = f"codes {place}"
+        constants[codes] = np.array([encoding.codes[place] or (0.0,)], np.float32)
+        values = columns(INPUT, place, f"category {place}")
+        same = as_float(add("Equal", [values, codes], f"same {place}"))
+        if place in encoding.columns_of_levels:
+            blocks.append(same)
+            continue
+        known = add("ReduceSum", [same, "axis"], f"known {place}")
+        below = as_float(add("Greater", [values, codes], f"below {place}"))
+        rank = add("ReduceSum", [below, "axis"], f"rank {place}")
+        seen = add("Cast", [known], f"seen {place}", to=TensorProto.BOOL)
+        constants[f"median {place}"] = np.array([[encoding.medians[place]]], np.float32)
+        blocks.append(add("Where", [seen, rank, f"median {place}"], f"ordinal {place}"))
+        absent[place] = as_float(add("Not", [seen], f"unseen {place}"))
+    gaps = [absent.get(place) or as_float(columns("missing", place, f"gap {place}")) for place in encoding.missing]
+    add("Concat", [*blocks, *gaps], "encoded", axis=1)
+    scorer = compose.add_prefix(onnx.load_from_string(content), "scorer/", rename_outputs=False)
+    shape = [("encoded", encoding.width), (INPUT, len(encoding.medians))]
+    infos = {
+        name: helper.make_tensor_value_info(name, TensorProto.FLOAT, ["documents", width]) for name, width in shape
+    }
+    tensors = [numpy_helper.from_array(array, name) for name, array in constants.items()]
+    graph = helper.make_graph(nodes, "encoding", [infos[INPUT]], [infos["encoded"]], tensors)
+    model = helper.make_model(graph, opset_imports=scorer.opset_import, ir_version=scorer.ir_version)
+    merged = compose.merge_models(model, scorer, io_map=[("encoded", f"scorer/{INPUT}")])
+    return bytes(merged.SerializeToString())
 
 
 def _graph(nodes: list[Any], constants: list[Any], features: int) -> onnx.GraphProto:

@@ -99,7 +99,7 @@ class XGBoostModel(Model):
         if not self.linear:
             return None
         weights, bias = weights_of(self.booster, self.record.features)
-        return onnx_linear(weights, bias=bias, skip_missing=True)
+        return onnx_linear(weights, bias=bias)
 
     def feature_names(self) -> tuple[str, ...]:
         return tuple(self.booster.feature_names or super().feature_names())

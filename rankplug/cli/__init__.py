@@ -15,7 +15,7 @@ from rankplug.errors import RankplugError
 from rankplug.system import __version__, echo, is_environment_error, missing, prepare_warnings
 
 COMMANDS: dict[str, tuple[Any, ...]] = {
-    "Training and comparing": (train.train, train.evaluate, sweep.sweep, results.app),
+    "Training and comparing": (train.train, train.evaluate, train.predict, sweep.sweep, results.app),
     "Papers": (papers.reproduce, papers.report, papers.claims, papers.scoreboard, papers.cite),
     "Data": (data.app,),
     "Plugins and their authors": (authors.plugins, authors.new, authors.check),

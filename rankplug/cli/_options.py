@@ -53,4 +53,4 @@ ModelSeedOption = Annotated[int | None, typer.Option(help="Seed of a random spli
 ModelTransformOption = Annotated[
     list[str] | None, plugin_option("transform", "Transform of the data; by default the model's own.")
 ]
-PartOption = Annotated[str, typer.Option(help="Part of the data: train, valid or test.")]
+PartOption = Annotated[str, typer.Option(help="Part of the data: train, valid, test or all.")]

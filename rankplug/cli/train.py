@@ -1,9 +1,11 @@
-"""``rankplug train`` and ``rankplug evaluate``: fit one scorer to one loss, and measure a saved model."""
+"""``rankplug train``, ``evaluate`` and ``predict``: fit a model, measure a saved one, and score new rows with it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,6 +30,10 @@ if TYPE_CHECKING:
     from rankplug.data import Lists
 
 PART = re.compile("[a-z_]+=")
+ColumnsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[ROLE=COLUMN]...", help="Columns of a file; those of training by default."),
+]
 
 
 def train(
@@ -35,13 +41,14 @@ def train(
         list[str],
         plugin_argument(
             "dataset",
-            "A data set, such as synthetic[queries=200]; or the parts of a combination as in rankplug sweep, such as"
-            " dataset=synthetic loss=xe_ndcg backend=torch.",
+            "A data set, such as synthetic[queries=200], or a file with columns, such as shop.csv query=search"
+            " label=relevance; or the parts of a combination as in rankplug sweep, such as dataset=synthetic"
+            " loss=xe_ndcg backend=torch.",
             "DATASET|PART=VALUE",
         ),
     ],
-    out: Annotated[Path, typer.Option(help="Model file to write; another file is written beside it.")],
-    loss: Annotated[str | None, plugin_option("loss", "Loss to minimise, such as xe_ndcg.")] = None,
+    out: Annotated[Path, typer.Option(help="Model file to write; another file is written beside it.")] = Path("model"),
+    loss: Annotated[str | None, plugin_option("loss", "Loss to minimise; by default xe_ndcg.")] = None,
     backend: Annotated[
         str | None, plugin_option("backend", "Training backend, such as torch[lr=0.01]; by default lightgbm.")
     ] = None,
@@ -62,7 +69,7 @@ def train(
     as_json: JSONOption = False,
 ) -> None:
     """Train a model on a data set, select the iteration on validation data, and save it."""
-    from rankplug.data import load
+    from rankplug.data import ColumnsWarning, in_words, load
     from rankplug.errors import FitError
     from rankplug.store import Combination, Store, Trial
     from rankplug.sweeps import expected_time
@@ -81,7 +88,10 @@ def train(
         "selection": metric,
         "patience": patience,
     }
-    parts = {"backend": "lightgbm"} | read_parts(words) | _specified(options)
+    parts = {"backend": "lightgbm", "loss": "xe_ndcg"} | read_parts(words) | _specified(options)
+    columns = {name: parts.pop(name) for name in parts.keys() - Combination.model_fields.keys()}
+    if columns and "dataset" in parts:
+        parts["dataset"] = _with_columns(parts["dataset"], columns)
     combination = Combination(**parts).validate_plugins()
     if dry_run:
         if not combination.fits:
@@ -95,7 +105,11 @@ def train(
         echo(expected.sentence())
         return
     name, seed, transforms = combination.dataset, combination.seed, [*combination.transforms]
-    split = load(name, fold=fold, seed=seed, transforms=transforms)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ColumnsWarning)
+        split = load(name, fold=fold, seed=seed, transforms=transforms)
+    if split.train.columns:
+        echo(in_words(split.train.columns), error=as_json)
     model = fit(train=split.train, valid=split.valid, seed=seed, **combination.fit_arguments)
     model.record.data.update({"dataset": name, "fold": fold, "transforms": transforms, "seed": seed})
     model.save(out)
@@ -132,9 +146,39 @@ def _specified(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value not in (None, [])}
 
 
+def _with_columns(dataset: str, columns: Mapping[str, Any]) -> str:
+    """Return the name of a data set or file with further parameters."""
+    from rankplug.data import named_dataset
+    from rankplug.registry import canonical
+
+    return canonical("dataset", named_dataset(dataset, columns))
+
+
+def predict(
+    model: ModelArgument,
+    table: Annotated[Path, typer.Argument(help="Rows to score: CSV, TSV, JSON lines, Parquet, Arrow or Feather.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File to write, such as scores.csv or .parquet; else printed.")
+    ] = None,
+    query: Annotated[str, typer.Option(help="Column of queries; the training data's by default.")] = "",
+    document: Annotated[str, typer.Option(help="Column of documents; the training data's by default.")] = "",
+) -> None:
+    """Score the rows of a table without labels, in their order, beside their query and document."""
+    from rankplug.data import write_table
+    from rankplug.training import load_model
+
+    scored = load_model(model).score_table(table, query=query, document=document)
+    if out is None:
+        scored.to_pandas().to_csv(sys.stdout, index=False)
+        return
+    write_table(scored, out)
+    echo(f"{out}: {scored.num_rows:,} rows with {', '.join(scored.column_names)}")
+
+
 def evaluate(
     model: ModelArgument,
     dataset: ModelDatasetArgument = None,
+    columns: ColumnsArgument = None,
     metric: MetricOption = None,
     fold: ModelFoldOption = None,
     seed: ModelSeedOption = None,
@@ -147,6 +191,8 @@ def evaluate(
     from rankplug.training import load_model
 
     fitted = load_model(model)
+    if dataset is not None and columns:
+        dataset = _with_columns(dataset, read_parts(columns))
     _, lists = part_of(fitted.record.data, dataset, fold, seed, transform, part, model)
     rows = []
     for name in metric or ["ndcg@5"]:
@@ -178,21 +224,28 @@ def part_of(
         fold: fold, from 1.
         seed: seed of random splits and transforms.
         transform: names of transforms.
-        part: train, valid or test.
+        part: train, valid, test or all.
         model: model file, for messages.
     """
-    from rankplug.data import Split, load
+    from rankplug.data import Lists, Split, load
     from rankplug.errors import DataError
+    from rankplug.registry import parse, registry
 
     name = dataset or own.get("dataset")
     if name is None:
         raise DataError(f"{model} does not record its data set; name one")
-    if part not in Split._fields:
-        raise DataError(f"a data set has the parts {', '.join(Split._fields)}, not {part}")
+    if part not in (*Split._fields, "all"):
+        raise DataError(f"a data set has the parts {', '.join(Split._fields)} and all of them, all; not {part}")
+    if dataset is not None and registry().specification("dataset", dataset).endings:
+        # A file's columns are those of the training data where the user names no others.
+        known = own.get("columns") or {}
+        roles = {role: known[role] for role in ("query", "label", "document") if known.get(role)}
+        name = _with_columns(dataset, roles | parse(dataset).parameters)
     fold = own.get("fold", 1) if fold is None else fold
     seed = own.get("seed", 0) if seed is None else seed
     transforms = own.get("transforms", []) if transform is None else transform
-    lists: Lists = getattr(load(name, fold=fold, seed=seed, transforms=transforms), part)
+    split = load(name, fold=fold, seed=seed, transforms=transforms)
+    lists: Lists = Lists.concatenate(split) if part == "all" else getattr(split, part)
     return name_of_part(name, fold, part, seed), lists
 
 

@@ -2,7 +2,7 @@ from .datasets import Source as Source
 from .datasets import Split as Split
 from .datasets import StoredDataset as StoredDataset
 from .datasets import load as load
-from .datasets import load_in_blocks as load_in_blocks
+from .datasets import named_dataset as named_dataset
 from .encoding import Encoding as Encoding
 from .lists import ClickCounts as ClickCounts
 from .lists import Integers as Integers
@@ -17,6 +17,7 @@ from .scaling import ScalingKind as ScalingKind
 from .scaling import signed_log1p as signed_log1p
 from .tables import ENDINGS as ENDINGS
 from .tables import Columns as Columns
+from .tables import ColumnsWarning as ColumnsWarning
 from .tables import FeatureReader as FeatureReader
 from .tables import Rows as Rows
 from .tables import Table as Table
@@ -27,3 +28,4 @@ from .tables import open_table as open_table
 from .tables import read_rows as read_rows
 from .tables import shard_of as shard_of
 from .tables import table_files as table_files
+from .tables import write_table as write_table

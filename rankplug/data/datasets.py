@@ -18,7 +18,7 @@ import numpy as np
 
 from rankplug.data.lists import Lists
 from rankplug.errors import DataError, GrammarError, NothingLeftError, UnknownPluginError
-from rankplug.registry import Parameters, Reference, import_object, parse, registry
+from rankplug.registry import Reference, canonical, import_object, parse, registry
 from rankplug.system import generator, whole_number
 
 
@@ -81,35 +81,18 @@ def load(
 
 
 def named_dataset(dataset: Any, parameters: Mapping[str, Any]) -> Any:
-    """Return the reference of a data set or of a file, with further parameters."""
+    """Return a data set with further parameters; a file of a table becomes the data set that reads it."""
     if isinstance(dataset, os.PathLike) or (isinstance(dataset, str) and os.path.isfile(dataset)):
-        dataset = Reference(os.fspath(dataset))
+        file = registry().named("dataset", Reference(os.fspath(dataset)))
+        dataset = file if file.name != os.fspath(dataset) else os.fspath(dataset)
     if not parameters:
         return dataset
     several = {name: tuple(value) if isinstance(value, list) else value for name, value in parameters.items()}
-    named = parse(dataset)
+    try:
+        named = parse(dataset)
+    except GrammarError as error:
+        raise _of_a_file(dataset) or error from None
     return replace(named, parameters={**named.parameters, **several})
-
-
-def load_in_blocks(
-    dataset: str | Mapping[str, Any] | Reference,
-    *,
-    fold: int = 1,
-    seed: int = 0,
-    transforms: str | Reference | Iterable[str | Mapping[str, Any] | Reference] = (),
-) -> Iterator[Split]:
-    """Load a split in blocks of test queries, as :func:`load` does, so that a test part may be larger than memory.
-
-    Training and validation part are the same each time. There is one block where the data set has no blocks, or where
-    one of the transforms needs all of the data at once.
-
-    Args:
-        dataset: its name with parameters, such as ``"synthetic[test_queries=20000]"``.
-        fold: which of its folds, from 1.
-        seed: the trial's seed.
-        transforms: applied in order.
-    """
-    return Source(dataset, transforms).blocks(fold, seed)
 
 
 def _of_a_file(dataset: Any) -> DataError | None:
@@ -144,7 +127,7 @@ class Source:
             raise _of_a_file(dataset) or error from None
         chain = [transforms] if isinstance(transforms, (str, Reference, Mapping)) else list(transforms)
         self._transforms = [registry().resolve("transform", reference) for reference in chain]
-        self._names = [_canonical(specification.name, parameters) for specification, parameters in self._transforms]
+        self._names = [canonical("transform", reference) for reference in chain]
 
     @property
     def determined_by(self) -> tuple[Any, ...] | None:
@@ -163,7 +146,11 @@ class Source:
             raise DataError(f"{self._dataset} needs more memory than is left{reason}; load less of it") from error
 
     def blocks(self, fold: int, seed: int) -> Iterator[Split]:
-        """Yield the parts once for each block of test queries, see :func:`load_in_blocks`."""
+        """Yield the parts once for each block of test queries, so that a test part may be larger than memory.
+
+        Training and validation part are the same each time. There is one block where the data set has no blocks, or
+        where one of the transforms needs all of the data at once.
+        """
         by_query = all(transform.by_query for transform, _ in self._transforms)
         if not (by_query and self._dataset.blocks):
             yield self.split(fold, seed)
@@ -202,24 +189,6 @@ class Source:
                 )
             split = transformed
         return split
-
-
-def _canonical(name: str, parameters: Parameters) -> str:
-    """Return one text for all spellings of a plugin: parameters in one order, without those that have their default."""
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, (tuple, list)):
-            return tuple(map(plain, value))
-        return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else value
-
-    fields = type(parameters).model_fields
-    values = {field: getattr(parameters, field) for field in fields}
-    changed = {
-        field: plain(value)
-        for field, value in values.items()
-        if fields[field].is_required() or value != fields[field].get_default(call_default_factory=True)
-    }
-    return str(Reference(name, changed))
 
 
 def pool_fingerprint(split: Split) -> str:

@@ -216,9 +216,9 @@ class Lists:
                 raise ParameterError(f"{what} is a list of columns, not {names!r}; write [{names!r}]")
         opened = open_table(table)
         columns = Columns(query, label, document, tuple(features), tuple(categorical), missing_labels)
-        rows = read_rows(opened, columns)
-        check_labels(rows.labels, f" in {opened.name}")
         layout = TableLayout.of(opened, columns)
+        rows = read_rows(opened, layout.roles)
+        check_labels(rows.labels, f" in {opened.name}")
         levels = layout.categories if categories is None else categories
         reader = FeatureReader(opened, layout.features, levels)
         known = reader.feature_names

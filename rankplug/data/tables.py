@@ -16,7 +16,7 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankplug.errors import DataError, ParameterError, did_you_mean, shown
-from rankplug.system import require_modules
+from rankplug.system import require_modules, whole_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,6 +62,10 @@ MOST_LEVELS = 1000
 """Levels up to which a text is a category, if a level has two rows on average."""
 LARGEST_TEXT_GROWTH = 100
 """Size of a text when decompressed, in sizes of its file."""
+
+
+class ColumnsWarning(UserWarning):
+    """What the columns of a table were taken as, where some are left out or guessed."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +143,12 @@ class Table:
             if rows != shard.rows:
                 raise DataError(f"{shard.name} is damaged: its header names {shard.rows} rows, and it has others")
 
+    def columns(self, names: Iterable[str]) -> pa.Table:
+        """Return some columns as one table."""
+        import pyarrow as pa
+
+        return pa.table({name: self.column(name) for name in names})
+
     def column(self, name: str) -> pa.ChunkedArray:
         """Return one column."""
         import pyarrow as pa
@@ -153,6 +163,8 @@ class Table:
 def open_table(source: Any) -> Table:
     """Return the table behind a path, a data frame, or what else hands out Arrow data."""
     require_modules("pyarrow")
+    if isinstance(source, Table):
+        return source
     if isinstance(source, (str, os.PathLike)):
         path = Path(source).expanduser()
         return Table(str(path), [shard_of(file) for file in table_files(path)])
@@ -213,6 +225,26 @@ def _read_text(file: Path) -> pa.Table:
         csv.ParseOptions(delimiter=chr(delimiter), newlines_in_values=True),
         csv.ConvertOptions(strings_can_be_null=True),
     )
+
+
+def write_table(table: pa.Table, file: Path) -> None:
+    """Write a table in the format that the file's name ends in."""
+    from pyarrow import feather, parquet
+
+    name = file.name.lower()
+    if not name.endswith(ENDINGS):
+        raise DataError(f"{file} has no format of a table: end its name in {', '.join(ENDINGS)}")
+    packed: Any = "gzip" if name.endswith(".gz") else None
+    with whole_file(file) as opened:
+        if name.endswith(PARQUET):
+            parquet.write_table(table, opened)
+        elif name.endswith(ARROW):
+            feather.write_feather(table, opened)
+        elif name.removesuffix(".gz").endswith(JSON_LINES):
+            table.to_pandas().to_json(opened, orient="records", lines=True, compression=packed, double_precision=15)
+        else:
+            delimiter = "\t" if ".tsv" in name else ","
+            table.to_pandas().to_csv(opened, sep=delimiter, index=False, mode="wb", compression=packed)
 
 
 def _shard_in_memory(name: str, table: pa.Table) -> Shard:
@@ -425,8 +457,6 @@ def _coded(table: Table, name: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
     import pyarrow as pa
 
     column = _ids(table, name, "query")
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
     try:
         coded = column.dictionary_encode().combine_chunks()
     except pa.ArrowException:
@@ -443,6 +473,8 @@ def _ids(table: Table, name: str, what: str) -> pa.ChunkedArray:
     if column.null_count:
         first = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
         raise DataError(f"{table.name}: the {what} of row {first} in {name} is missing ({column.null_count} such)")
+    if pa.types.is_dictionary(column.type):
+        return pa.chunked_array([_decoded(chunk) for chunk in column.chunks])
     if not isinstance(column.type, pa.BaseExtensionType):
         return column
     return pa.chunked_array([[str(value) for value in chunk.to_pylist()] for chunk in column.chunks], pa.string())
@@ -521,7 +553,7 @@ class TableLayout:
         layout = cls(roles, tuple(names), categories, left_out, tuple(role for role in guesses if guesses[role]))
         if left_out or layout.guessed:
             advice = "; list the features in features=[...] to choose others" if left_out else ""
-            warnings.warn(f"{table.name}: {in_words(layout.describe())}{advice}", stacklevel=3)
+            warnings.warn(f"{table.name}: {in_words(layout.describe())}{advice}", ColumnsWarning, stacklevel=3)
         return layout
 
     def describe(self) -> dict[str, Any]:
@@ -626,12 +658,23 @@ def _texts(column: pa.Array) -> pa.Array:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
+    column = _decoded(column)
     if pa.types.is_floating(column.type):
         return pa.array([level_of(value) for value in column.to_pylist()], pa.string())
     texts = column.cast(pa.string())
     return pc.if_else(pc.equal(texts, ""), None, texts)
+
+
+def _decoded(column: pa.Array) -> pa.Array:
+    """Return the values of a column whose type is a category; another column as it is."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        return column
+    values = column.dictionary
+    # Polars' texts have no kernel to take some of them.
+    values = values.cast(pa.string()) if pa.types.is_string_view(values.type) else values
+    return values.take(column.indices)
 
 
 def level_of(value: float | None) -> str | None:

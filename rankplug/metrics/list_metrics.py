@@ -232,14 +232,17 @@ def metric(reference: Named | Metric) -> Metric:
     return Metric.named(reference)
 
 
-def evaluate(model_or_scores: Predicts | ArrayLike, lists: Lists, metric: Named | Metric) -> pd.Series[float]:
+def evaluate(
+    model_or_scores: Predicts | ArrayLike, lists: Any, metric: Named | Metric, **columns: str
+) -> pd.Series[float]:
     """Compute one value a query, by query id; queries without a value are nan, which pandas' ``mean`` leaves out.
 
     Args:
         model_or_scores: a model with ``predict(features)``, or one score a document. A model of ours (or a Ranker that
             holds one) gets the lists, since some scorers compare the documents of a query.
-        lists: the data, with labels.
+        lists: the data, with labels: lists, or for a model of ours a data frame, a table or the path of its file.
         metric: its name.
+        columns: ``query`` and ``label`` of a table; those of the training data by default.
 
     >>> lists = Lists(np.ones((4, 1), np.float32), labels=[0, 1, 0, 0], starts=[0, 2, 4], query_ids=[11, 12])
     >>> evaluate([0.1, 0.7, 0.5, 0.2], lists, "mrr").to_dict()
@@ -248,9 +251,11 @@ def evaluate(model_or_scores: Predicts | ArrayLike, lists: Lists, metric: Named 
     import pandas as pd
 
     quality = Metric.named(metric)
+    fitted: Any = getattr(model_or_scores, "model_", model_or_scores)
+    if not isinstance(lists, Lists) and hasattr(fitted, "lists_of"):
+        lists = fitted.lists_of(lists, **columns)
     if not isinstance(lists, Lists):
         raise DataError(f"lists must be rankplug.Lists, got {type(lists).__name__}")
-    fitted: Any = getattr(model_or_scores, "model_", model_or_scores)
     scores: Any = model_or_scores
     if getattr(fitted, "scores_lists", False):
         scores = fitted.predict(lists)

@@ -197,7 +197,7 @@ class Registry:
 
     def find(self, kind: str, reference: Named) -> Plugin:
         """Return the plugin that a reference names."""
-        named = self._of_file(kind, parse(reference))
+        named = self.named(kind, parse(reference))
         namesakes = self._plugins[kind].get(named.name, [])
         if named.distribution is not None:
             matching = [plugin for plugin in namesakes if same_distribution(plugin.distribution, named.distribution)]
@@ -217,7 +217,7 @@ class Registry:
             )
         return namesakes[0]
 
-    def _of_file(self, kind: str, named: Reference) -> Reference:
+    def named(self, kind: str, named: Reference) -> Reference:
         """Return the data set that reads a file, where a reference is the file's path; others as they are."""
         if kind != "dataset" or named.name in self._plugins[kind]:
             return named
@@ -249,7 +249,7 @@ class Registry:
 
     def resolve(self, kind: str, reference: Named) -> tuple[Any, Parameters]:
         """Return the specification that a reference names, with validated parameters."""
-        named = self._of_file(kind, parse(reference))
+        named = self.named(kind, parse(reference))
         specification = self.find(kind, named).specification
         return specification, read_parameters(specification.parameters, named.parameters, str(specification))
 

@@ -114,7 +114,8 @@ class Problem:
         bound_loss, bound_sampler = Loss.named(loss), None if sampler is None else Sampler.named(sampler)
         valid = check_data(train, valid)
         categories, encoding = train.categories, None
-        if not engine.missing_values or not engine.categorical or space.complete:
+        takes_all = engine.missing_values and engine.categorical and not space.complete
+        if isinstance(train, Lists) and not takes_all:
             encoding = Encoding.of(train)
             train, valid = encoding.lists(train), None if valid is None else encoding.lists(valid)
         if not engine.missing_values:

@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankplug.data import Encoding, FeatureReader, Integers, Lists, open_table
+from rankplug.data import Columns, Encoding, FeatureReader, Integers, Lists, open_table, read_rows
 from rankplug.errors import DataError, FitError, GrammarError, ModelFileError, UnknownPluginError
 from rankplug.registry import parse, registry
 from rankplug.system import check_can_write, numbers, use_threads, whole_file, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 SIDECAR = ".rankplug.json"
 FORMAT = "rankplug model 1"
@@ -267,6 +268,36 @@ class Model(abc.ABC):
         return Lists.from_table(table, features=self.input_names, categories=self.record.categories,
                                 **{**own, **columns})  # type: ignore[arg-type] # fmt: skip
 
+    def score_table(self, table: Any, *, query: str = "", document: str = "") -> pa.Table:
+        """Return the scores of a table's rows, in their order, beside the names of their queries and documents.
+
+        Args:
+            table: a data frame, a table of pyarrow, or the path of a file; it needs no labels.
+            query: column of queries; that of the training data where the table has it.
+            document: column of documents; that of the training data where the table has it.
+        """
+        opened, known = open_table(table), self.input_names
+        if not known:
+            raise DataError(
+                f"{self!r} was trained on features without names, which cannot be found in a table; predict on an array"
+                " with the same columns in the same order"
+            )
+        own = self.record.data.get("columns", {})
+        for role, name in (("query", query), ("document", document)):
+            if name:
+                opened.check(name, f"column for the {role}")
+        ids = {role: name or own.get(role) for role, name in (("query", query), ("document", document))}
+        present = {role: name for role, name in ids.items() if name in opened.schema.names}
+        if "query" not in present:
+            scores = self.predict(opened)
+        else:
+            rows = read_rows(opened, Columns(present["query"], label=None))
+            features = FeatureReader(opened, known, self.record.categories).matrix(rows)
+            scores = self.predict(
+                Lists(features, rows.labels, rows.starts, feature_names=known, categories=self.record.categories)
+            )[rows.positions]
+        return opened.columns(present.values()).append_column("score", [scores])
+
     def predict(self, data: Any) -> NDArray[np.float64]:
         """Return one score a document, the higher the better; columns are matched as :meth:`features_of` says.
 
@@ -406,18 +437,14 @@ def _describes_a_model(sidecar: Path) -> bool:
 
 
 def named_file(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a model's file; raise where no file can have this name."""
     try:
         target = Path(path)
-        target.is_file()
-        # For some impossible names, is_file returns False instead of raising.
-        with contextlib.suppress(OSError):
-            os.stat(target)
-    except TypeError:
-        raise ModelFileError(f"a model is named by the path of its file, not by {path!r}") from None
-    except OSError as error:
-        raise ModelFileError(f"no file can be named {str(path)[:100]!r}: {error.strerror}") from error
-    except ValueError as error:
-        raise ModelFileError(f"no file can be named {str(path)[:100]!r}: {error}") from error
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            target.stat()
+    except (TypeError, ValueError, OSError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ModelFileError(f"no model's file can be named {str(path)[:100]!r}: {reason}") from error
     if not target.name:
         raise ModelFileError(f"a model is named by the path of its file, not by {str(path)!r}")
     return target

@@ -7,6 +7,7 @@ bar, interruption and divergence are the same for all and are implemented here.
 from __future__ import annotations
 
 import abc
+import contextlib
 import functools
 import multiprocessing
 import os
@@ -16,7 +17,6 @@ import time
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
@@ -199,36 +199,19 @@ def is_watched() -> bool:
     return threading.current_thread() is threading.main_thread() and seen_at_once()
 
 
-class ProgressBar:
-    """One step an iteration, with the metrics behind it.
+def progress_bar(total: int, unit: str, show: bool | None) -> Any:
+    """Return a bar of tqdm, or a context without one.
 
     Args:
         total: number of iterations at most.
-        unit: what an iteration is, such as ``tree``.
+        unit: unit of an iteration, such as ``tree``.
         show: whether to show it; by default only in a terminal or a notebook.
     """
+    if not (is_watched() if show is None else show):
+        return contextlib.nullcontext()
+    from tqdm.auto import tqdm
 
-    def __init__(self, total: int, unit: str, show: bool | None = None) -> None:
-        self._bar: Any = None
-        if is_watched() if show is None else show:
-            from tqdm.auto import tqdm
-
-            self._bar = tqdm(total=total, unit=unit, leave=False)
-
-    def __enter__(self) -> ProgressBar:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    def step(self, metrics: Mapping[str, float]) -> None:
-        """Count an iteration, and show its metrics."""
-        if self._bar is not None:
-            self._bar.set_postfix({name: f"{value:.4f}" for name, value in metrics.items()}, refresh=False)
-            self._bar.update()
+    return tqdm(total=total, unit=unit, leave=False)
 
 
 class _Training:
@@ -245,7 +228,7 @@ class _Training:
 
     def run(self, iterations: int) -> Model:
         try:
-            with ProgressBar(iterations, self.learner.unit, self.problem.progress) as bar:
+            with progress_bar(iterations, self.learner.unit, self.problem.progress) as bar:
                 self._stages(iterations, bar)
         except KeyboardInterrupt:
             if not self._has_model():
@@ -260,7 +243,7 @@ class _Training:
             raise
         return self.learner.model(self.best_snapshot, self._record())
 
-    def _stages(self, iterations: int, bar: ProgressBar) -> None:
+    def _stages(self, iterations: int, bar: Any) -> None:
         first, going = 0, True
         while going:
             self.stopped = (
@@ -273,7 +256,7 @@ class _Training:
             first = self.stage_began = len(self.curve)
             self.selection.renew()
 
-    def _observe(self, iteration: int, candidate: bool = True, *, bar: ProgressBar) -> bool:
+    def _observe(self, iteration: int, candidate: bool = True, *, bar: Any) -> bool:
         """Record the metrics of an iteration; return True if training is to stop."""
         began = time.perf_counter()
         metrics: dict[str, float] = {}
@@ -286,7 +269,9 @@ class _Training:
         self.curve.add(iteration, metrics)
         if candidate and self._improves(iteration, metrics):
             self._take_snapshot()
-        bar.step(metrics)
+        if bar is not None:
+            bar.set_postfix({name: f"{value:.4f}" for name, value in metrics.items()}, refresh=False)
+            bar.update()
         answers = [callback(iteration, metrics) for callback in self.problem.callbacks]
         self.watching += time.perf_counter() - began
         if any(answer is True for answer in answers):

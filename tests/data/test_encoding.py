@@ -122,3 +122,17 @@ def test_complete_numbers_pass_as_they_are() -> None:
     assert encoding.is_plain and encoding.lists(lists) is lists
     coded = dataclasses.replace(lists, categorical=(0,))
     assert coded.fingerprint != lists.fingerprint and Encoding.of(coded).lists(coded).fingerprint == coded.fingerprint
+
+
+@pytest.mark.parametrize("levels", [3, MOST_COLUMNS + 5])
+@pytest.mark.parametrize("backend", ["torch[epochs=2]", "lbfgs[iterations=5]", "xgboost"])
+def test_onnx_encodes_the_data_itself(backend: str, levels: int, tmp_path) -> None:
+    runtime = pytest.importorskip("onnxruntime")
+    train = lists_of(shop(levels))
+    model = rp.fit(backend, scorer="linear", loss="cross_entropy", train=train, progress=False)
+    session = runtime.InferenceSession(model.export(tmp_path / "model.onnx"), providers=["CPUExecutionProvider"])
+    (scores,) = session.run(None, {"features": train.features})
+    np.testing.assert_allclose(scores, model.predict(train), rtol=1e-4, atol=1e-5)
+    if backend == "xgboost":
+        with pytest.raises(rp.RankplugError, match="export it as ONNX"):
+            model.export(tmp_path / "model.json")

@@ -15,7 +15,7 @@ from rankplug_data.synthetic.parameters import SyntheticParameters
 from rankplug_data.synthetic.shapes import SHAPES
 
 import rankplug as rp
-from rankplug.data import load_in_blocks
+from rankplug.data import Source
 from rankplug.errors import DataError
 from rankplug.store import Combination, Trial
 from rankplug.sweeps import run_trial
@@ -112,8 +112,8 @@ def test_further_test_queries_are_added_to_the_same_split():
     assert len({name for part in more for name in part.query_ids}) == 71
 
 
-def in_blocks(name, **more):
-    return list(load_in_blocks(name, **more))
+def in_blocks(name, seed=0, transforms=()):
+    return list(Source(name, transforms).blocks(1, seed))
 
 
 @pytest.mark.parametrize("transforms", [(), ("query_minmax", "drop_empty"), ("standardise", "binarise[threshold=2]")])

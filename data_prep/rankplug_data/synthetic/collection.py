@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rankplug.data import Lists, Split
 from rankplug.system import cache_folder, seeds, whole_folder
-from rankplug_data.mapped_arrays import map_array
+from rankplug_data.prepared import map_array
 from rankplug_data.synthetic.generate import World, fill, list_lengths, true_relevance
 from rankplug_data.synthetic.parameters import SyntheticParameters
 from rankplug_data.synthetic.shapes import shape_of
