@@ -67,7 +67,7 @@ class Encoding:
         for place in sorted({*np.flatnonzero(lacking).tolist(), *lists.categorical}):
             present = features[:, place][~np.isnan(features[:, place])]
             if place in lists.categorical:
-                seen, present = np.unique(present, return_inverse=True)
+                seen, present = np.unique(present, return_inverse=True)  # type: ignore[assignment]
                 codes[place] = tuple(seen.tolist())
             medians[place] = np.median(present) if present.size else 0.0
         encoding = cls(lists.feature_names, tuple(medians.tolist()), codes, (), ())
@@ -113,7 +113,7 @@ class Encoding:
         absent = np.isnan(features)
         blocks: list[NDArray[Any]] = []
         for place, median in enumerate(self.medians):
-            values = features[:, place]
+            values: NDArray[Any] = features[:, place]
             if place in self.codes:
                 codes = np.array(self.codes[place] or (0.0,), np.float32)
                 values = np.searchsorted(codes, values)

@@ -522,7 +522,9 @@ class TableLayout:
     @classmethod
     def of(cls, table: Table, columns: Columns) -> TableLayout:
         """Choose the features of a table; a warning names the columns that are none, and what was guessed."""
-        guesses = {role: guessed_column(table, role) for role in NAMES_OF_ROLES if getattr(columns, role, None) == ""}
+        guesses: dict[str, Any] = {
+            role: guessed_column(table, role) for role in NAMES_OF_ROLES if getattr(columns, role, None) == ""
+        }
         roles = replace(columns, **guesses)
         taken = {roles.query, roles.label, roles.document}
         left_out: dict[str, str] = {}
