@@ -181,7 +181,12 @@ class Objective:
         self._evaluate = implementation.bind(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        options = {"sampler": self.sampler, "weights": self.weights, "seed": self.seed, "step": self.step}
+        options: dict[str, Any] = {
+            "sampler": self.sampler,
+            "weights": self.weights,
+            "seed": self.seed,
+            "step": self.step,
+        }
         return functools.partial(Objective, self.loss, self.labels, self.starts, **options), ()
 
     def positions(self) -> NDArray[np.int32]:
