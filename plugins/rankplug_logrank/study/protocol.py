@@ -85,12 +85,11 @@ class Collection:
     dataset: str
     minmax: bool = True
 
-    @property
-    def parts(self) -> dict[str, Any]:
-        """The parts that all runs on the collection share."""
+    def parts(self, size: Size) -> dict[str, Any]:
+        """Return the parts that all runs on the collection share."""
         transforms = [*CLEANING, "query_minmax"] if self.minmax else [*CLEANING]
-        metrics = list(MEASURES.values())
-        return {"dataset": self.dataset, "transforms": transforms, "metrics": metrics, "selection": ["map"]}
+        measured = {"metrics": list(MEASURES.values()), "selection": ["map"], "train_curve": size.train_curves}
+        return {"dataset": self.dataset, "transforms": transforms, **measured}
 
 
 @dataclass(frozen=True)
@@ -113,6 +112,7 @@ class Size:
         rounds: of RankBoost.
         objective_trials: repetitions where Equations 4 and 5 are trained, and ExpGain with more and fewer restarts.
         objective_gains: their gains.
+        train_curves: whether learning curves have training data, which no exhibit shows.
     """
 
     collections: tuple[Collection, ...]
@@ -130,6 +130,7 @@ class Size:
     rounds: int = 300
     objective_trials: int = 1
     objective_gains: tuple[str, ...] = ("MAP", "NDCG")
+    train_curves: bool = True
 
 
 GOV = ("TD2003", "TD2004", "HP2003", "HP2004", "NP2003", "NP2004")
@@ -153,24 +154,26 @@ SIZES: Mapping[Profile, Size] = {
         objective_trials=2,
         objective_gains=("NDCG",),
     ),
+    # Five minutes for all studies: the sampler has detail claims alone, which the profile full has the trials for.
     "quick": Size(
         (
             Collection("made as .Gov", "synthetic[shape=gov,queries=600,documents=60,test_queries=2000]"),
             Collection("made as OHSUMED", "synthetic[shape=ohsumed,queries=250,documents=20,test_queries=2000]"),
         ),
         folds=(1,),
-        trials=30,
+        trials=8,
         repeats=8,
         samples=100,
         sample_sizes=(10, 25, 50, 100, 200),
         skews=(-10.0, -3.0, 0.0, 3.0, 10.0),
         C=(0.1, 1.0, 10.0),
-        iterations=40,
+        iterations=25,
         restarts=1,
-        planes=40,
-        rounds=60,
+        planes=15,
+        rounds=40,
         objective_trials=3,
         objective_gains=("NDCG",),
+        train_curves=False,
     ),
     "full": Size(
         (
@@ -211,8 +214,8 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
     for collection in size.collections:
         models = {model: parts_of(model, size) for model in MODELS}
         name, place = f"accuracy {collection.column}", collection.column
-        yield Runs(name, models, collection.parts, size.folds, size.repeats, kind="accuracy", place=place)
-    parts = size.collections[size.diagnosed].parts
+        yield Runs(name, models, collection.parts(size), size.folds, size.repeats, kind="accuracy", place=place)
+    parts = size.collections[size.diagnosed].parts(size)
     restarts = restart_settings(size)
     models = objectives(size) | {
         name: with_restarts(size, int(restart["restarts"])) for name, restart in restarts.items()

@@ -53,7 +53,8 @@ class Size:
         collections: in the place of Web30K and of Yahoo.
         trials: repetitions.
         folds: of the data set.
-        divisor: by which the paper's widths of layers are divided; none falls below 8.
+        layers: widths of the layers of networks A and B, as in the paper where a profile has no others.
+        divisor: by which the widths are divided; none falls below 8.
         batch: queries a step.
         epochs: of the networks.
         rounds: trees at most.
@@ -72,6 +73,7 @@ class Size:
     collections: tuple[Collection, ...]
     trials: int
     folds: tuple[int, ...] = (1,)
+    layers: tuple[tuple[int, ...], tuple[int, ...]] = ((1024, 512, 256, 128, 64, 32, 16), (1024, 512, 256))
     divisor: int = 1
     batch: int = 128
     epochs: int = 300
@@ -103,21 +105,24 @@ SIZES: Mapping[Profile, Size] = {
         noise=2,
         mentioned=2,
     ),
+    # Five minutes for all studies: no claim needs seven layers, and pilot seeds have the same spread with three.
     "quick": Size(
         (
-            Collection("synthetic[shape=mslr,queries=600,documents=20,valid_queries=300,test_queries=2000]", 20, 1.0),
+            Collection("synthetic[shape=mslr,queries=600,documents=20,valid_queries=600,test_queries=2000]", 20, 1.0),
             Collection(
-                "synthetic[shape=yahoo,editions=1,queries=600,documents=10,valid_queries=300,test_queries=2000]",
+                "synthetic[shape=yahoo,editions=1,queries=600,documents=10,valid_queries=600,test_queries=2000]",
                 20,
                 0.1,
             ),
         ),
         trials=8,
+        layers=((512, 256, 128), (512, 256)),
         divisor=8,
         batch=16,
-        epochs=20,
-        rounds=100,
+        epochs=15,
+        rounds=80,
         leaves=15,
+        all_train_curves=False,
     ),
     "full": Size(
         (
@@ -178,8 +183,6 @@ NETWORKS = ("A", "B")
 """The network and optimiser of setting A, and those that setting B gives the expected losses."""
 NO_NOISE = "no noise"
 SCALES, DRAWS, LAWS = (0.25, 0.5, 1.0, 2.0), (1, 2, 4, 8, 16), ("gaussian", "logistic")
-FIXED_LAYERS = (1024, 512, 256, 128, 64, 32, 16)
-TUNED_LAYERS = (1024, 512, 256)
 METRICS = ("ndcg@1", "ndcg@5", "ndcg@10")
 NOISE_OF_NETWORKS = "gumbel[beta=1.0,samples=8]"
 NOISE_OF_TREES = "gumbel[beta=0.25,samples=8]"
@@ -228,38 +231,32 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
     if data is not None:
         first = collections[0]
         collections = (Collection(data, first.min_data, first.min_hessian, first.momentum),)
-    for data_name, collection in zip((WEB30K, YAHOO), collections, strict=False):
-        models = MODELS if data_name == WEB30K else MODELS[2:]
+    first = collections[0]
+    # Figure 3 shows curves on training data of setting A on the first collection, and no figure those of others.
+    shown = [parts_of(model, size, first, tuned=False) for model in BY_NAME.values()]
+
+    def group(kind: str, place: str, collection: Collection, models: Mapping[str, Any], trials: int) -> Runs:
+        known = shown if collection is first else []
+        parts = {
+            name: dict(those) if size.all_train_curves or those in known else {**those, "train_curve": False}
+            for name, those in models.items()
+        }
         shared = {"dataset": collection.dataset, "transforms": list(collection.transforms), "metrics": list(METRICS)}
+        runs = Runs(f"{kind} {place}", parts, shared, size.folds, trials, kind=kind, place=place)
+        return runs if kind == NOISE else replace(runs, choosing=size.choosing)
+
+    for place, collection in zip((WEB30K, YAHOO), collections, strict=False):
+        models = MODELS if place == WEB30K else MODELS[2:]
         for setting in ("fixed", "tuned"):
             parts = {model: parts_of(BY_NAME[model], size, collection, setting == "tuned") for model in models}
-            name, scored = f"{setting} {data_name}", (setting, data_name) == ("fixed", WEB30K)
-            # Figure 3 shows curves on training data of setting A on the first collection, which B's other models share.
-            shown = [BY_NAME[model] for model in models if data_name == WEB30K]
-            of_figure = [parts_of(model, size, collection, tuned=False) for model in shown]
-            parts = {
-                model: those if those in of_figure else without_train_curve(size, those)
-                for model, those in parts.items()
-            }
-            asked = Runs(
-                name, parts, shared, size.folds, size.trials, kind=setting, place=data_name, choosing=size.choosing
-            )
-            # What noise on the scores of trained models does is told for Figure 3's models on the first collection.
-            yield replace(asked, keep_scores=scored)
-    first, data_name = collections[0], WEB30K
-    shared = {"dataset": first.dataset, "transforms": list(first.transforms), "metrics": list(METRICS)}
-    several = {model: without_train_curve(size, parts) for model, parts in crossed(size, first).items()}
-    both = Runs(f"{CROSSED} {data_name}", several, shared, size.folds, size.trials, kind=CROSSED, place=data_name)
-    yield replace(both, choosing=size.choosing)
+            # The scores of Figure 3's models on the first collection show what noise on them takes.
+            scored = (setting, place) == ("fixed", WEB30K)
+            yield replace(group(setting, place, collection, parts, size.trials), keep_scores=scored)
+    yield group(CROSSED, WEB30K, first, crossed(size, first), size.trials)
     if size.noise:
-        noisy = kinds_of_noise(size, first)
-        yield Runs(f"{NOISE} {data_name}", noisy, shared, size.folds, size.noise, kind=NOISE, place=data_name)
+        yield group(NOISE, WEB30K, first, kinds_of_noise(size, first), size.noise)
     if size.mentioned:
-        further = {model: without_train_curve(size, parts) for model, parts in mentioned(size, first).items()}
-        there = Runs(
-            f"{MENTIONED} {data_name}", further, shared, size.folds, size.mentioned, kind=MENTIONED, place=data_name
-        )
-        yield replace(there, choosing=size.choosing)
+        yield group(MENTIONED, WEB30K, first, mentioned(size, first), size.mentioned)
 
 
 def mentioned(size: Size, collection: Collection) -> dict[str, dict[str, Any]]:
@@ -305,17 +302,7 @@ def kinds_of_noise(size: Size, collection: Collection) -> dict[str, dict[str, An
         **{law: f"{law}[beta=1.0,samples=8]" for law in LAWS},
         NO_NOISE: "",
     }
-    # Without noise, and with the paper's, they are models of setting A, which are trained once.
-    of_setting = ("", NOISE_OF_NETWORKS)
-    return {
-        name: {**(expected if sampler in of_setting else without_train_curve(size, expected)), "sampler": sampler}
-        for name, sampler in samplers.items()
-    }
-
-
-def without_train_curve(size: Size, parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts of a model of which no figure shows the curve on training data."""
-    return dict(parts) if size.all_train_curves else {**parts, "train_curve": False}
+    return {name: {**expected, "sampler": sampler} for name, sampler in samplers.items()}
 
 
 def parts_of(model: PaperModel, size: Size, collection: Collection, tuned: bool) -> dict[str, Any]:
@@ -341,8 +328,7 @@ def parts_of(model: PaperModel, size: Size, collection: Collection, tuned: bool)
 
 def network_of(size: Size, collection: Collection, network: str, rates: str) -> dict[str, Any]:
     """Return backend and scorer of a network: A's seven layers with Adagrad, or B's three with dropout and Adam."""
-    widths = TUNED_LAYERS if network == "B" else FIXED_LAYERS
-    layers = ",".join(str(max(8, width // size.divisor)) for width in widths)
+    layers = ",".join(str(max(8, width // size.divisor)) for width in size.layers[NETWORKS.index(network)])
     common = f"layers=({layers}),batch_norm=true,input_batch_norm=true"
     steps = f"batch={size.batch},epochs={size.epochs},l2=0,schedule=constant,scaling=none"
     if size.bfloat16:
@@ -365,4 +351,4 @@ def scale_of_noise(model: PaperModel) -> float:
 
 def _dropout(size: Size) -> str:
     """Return the shares that setting B leaves out."""
-    return "(" + ",".join("0.5" for _ in TUNED_LAYERS) + ")" if size.dropout_between else "0.5"
+    return "(" + ",".join("0.5" for _ in size.layers[1]) + ")" if size.dropout_between else "0.5"

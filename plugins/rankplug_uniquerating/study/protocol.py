@@ -63,6 +63,7 @@ class Size:
         policy_rates: learning rates of MDPRank's policy to choose from.
         choices: repetitions of what the text says it tried.
         sparse: repetitions with features made sparse.
+        evaluated: repetitions of LightGBM's evaluation; as of the tables where there are none.
         test_selected: runs the diagnosis of choosing on the test part, which takes hundreds of small trials to tell.
         train_curves: whether learning curves have training data, which no exhibit shows.
     """
@@ -79,6 +80,7 @@ class Size:
     policy_rates: str = "[0.001,0.0001]"
     choices: int = 0
     sparse: int = 0
+    evaluated: int = 0
     test_selected: bool = True
     train_curves: bool = True
 
@@ -128,23 +130,26 @@ SIZES: Mapping[Profile, Size] = {
         choices=2,
         sparse=2,
     ),
+    # Five minutes for all studies: steps of one query each take the time, so that there are few queries and epochs.
     "quick": Size(
         (
-            _made(OHSUMED, "ohsumed", 100, 30, (20, 10), 0.001, 100, 2000),
-            _made(MQ2007, "ohsumed", 120, 20, (20, 20), 0.001, 100, 2000),
-            _made(WEB10K, "mslr", 120, 20, (20, 20), 0.001, 100, 2000),
-            _made(WEB30K, "mslr", 150, 20, (20, 20), 0.001, 100, 2000),
+            _made(OHSUMED, "ohsumed", 100, 20, (20, 10), 0.002, 100, 2000),
+            _made(MQ2007, "ohsumed", 100, 20, (20, 20), 0.002, 100, 2000),
+            _made(WEB10K, "mslr", 100, 20, (20, 20), 0.002, 100, 2000),
+            _made(WEB30K, "mslr", 120, 20, (20, 20), 0.002, 100, 2000),
         ),
-        trials=9,
+        trials=7,
         folds=(1,),
-        epochs=12,
+        epochs=6,
         patience=None,
         learners=(2, 2),
-        rounds=60,
+        rounds=40,
         leaves=15,
         policy_rates="0.001",
-        sparse=10,
+        sparse=7,
+        evaluated=3,
         test_selected=False,
+        train_curves=False,
     ),
     "full": Size(
         (
@@ -267,7 +272,9 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
             for model in ("uMart", "LambdaMart-L")
         }
         shared = {**shared, "metrics": list(LIGHTGBM_NDCG)}
-        evaluated = Runs(f"{LIGHTGBM_EVALUATION} {collection.place}", mart, shared, size.folds, size.trials)
+        evaluated = Runs(
+            f"{LIGHTGBM_EVALUATION} {collection.place}", mart, shared, size.folds, size.evaluated or size.trials
+        )
         yield replace(evaluated, kind=LIGHTGBM_EVALUATION, place=collection.place)
 
 

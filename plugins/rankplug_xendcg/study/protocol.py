@@ -57,6 +57,9 @@ class Size:
         collections: in the place of Web30K and of Yahoo.
         trials: repetitions of the comparison and of the noisy labels.
         click_trials: repetitions of the clicks.
+        gamma_trials: repetitions of the comparison of gammas.
+        trials_between: repetitions of the levels of noise between the lowest and the highest, on which no claim
+            depends.
         rounds: trees at most.
         max_bin: values of a feature that trees tell apart.
         learning_rate: factor on the leaves' values.
@@ -70,6 +73,8 @@ class Size:
     collections: tuple[Collection, ...]
     trials: int
     click_trials: int
+    gamma_trials: int = 0
+    trials_between: int = 0
     rounds: int = 500
     max_bin: int = 255
     learning_rate: float = 0.02
@@ -98,22 +103,26 @@ SIZES: Mapping[Profile, Size] = {
         flips=(0.0, 0.6),
         clicks=(0.05, 0.25),
     ),
+    # Five minutes for all studies: most trials go to what main claims compare, both losses and the ends of the noise.
     "quick": Size(
         (
-            Collection("synthetic[shape=mslr,queries=1000,documents=20,test_queries=2000]", 15, 20, pooled=False),
+            Collection("synthetic[shape=mslr,queries=800,documents=20,test_queries=2000]", 15, 20, pooled=False),
             Collection(
-                "synthetic[shape=yahoo,editions=1,queries=1000,documents=10,test_queries=2000]", 15, 20, pooled=False
+                "synthetic[shape=yahoo,editions=1,queries=800,documents=10,test_queries=2000]", 15, 20, pooled=False
             ),
         ),
-        trials=14,
+        trials=12,
         click_trials=4,
-        rounds=50,
+        gamma_trials=4,
+        trials_between=4,
+        rounds=40,
         max_bin=63,
         learning_rate=0.1,
         patience=None,
         negatives=(0.0, 0.3, 0.6),
         flips=(0.0, 0.3, 0.6),
         clicks=(0.05, 0.15, 0.25),
+        train_curves=False,
     ),
     "full": Size(
         (
@@ -164,12 +173,15 @@ def runs(profile: Profile, data: str | None) -> Iterable[Runs]:
         alike = _group(f"quality, {data_name}", size, collection, MODELS, [])
         yield replace(alike, kind="quality", place=data_name)
         for kind in ("negatives", "flips", "clicks"):
+            lowest, *_, highest = size.levels(kind)
             for level in size.levels(kind):
                 transforms = transforms_of(kind, level, collection.labels)
                 noisy = _group(group_name(kind, data_name, level), size, collection, of_noise, transforms)
-                trials = size.click_trials if kind == "clicks" else size.trials
+                between = 0 if level in (lowest, highest) else size.trials_between
+                trials = size.click_trials if kind == "clicks" else between or size.trials
                 yield replace(noisy, trials=trials, kind=kind, place=data_name, level=level)
-    yield replace(_group(f"{GAMMA}, {WEB30K}", size, collections[0], GAMMAS, []), kind=GAMMA, place=WEB30K)
+    gammas = _group(f"{GAMMA}, {WEB30K}", size, collections[0], GAMMAS, [])
+    yield replace(gammas, trials=size.gamma_trials or size.trials, kind=GAMMA, place=WEB30K)
 
 
 def group_name(kind: Noise, place: str, level: float) -> str:
