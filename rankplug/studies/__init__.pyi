@@ -78,6 +78,5 @@ from .verdicts import judge as judge
 from .verdicts import no_greater as no_greater
 from .verdicts import not_comparable as not_comparable
 from .verdicts import not_run as not_run
-from .verdicts import not_to_the_end as not_to_the_end
 from .verdicts import reached as reached
 from .verdicts import some_greater as some_greater

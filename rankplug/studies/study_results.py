@@ -198,23 +198,26 @@ class Results:
         curves = self.curves(group, part, metric, (model,))
         return curves.pivot_table(index="iteration", columns=["trial", "fold"], values="value", observed=True)
 
-    def lead_in_training(self, group: str, first: str, second: str, part: str, metric: str) -> pd.DataFrame | None:
+    def lead_in_training(self, group: str, first: str, second: str, part: str, metric: str) -> pd.DataFrame:
         """Return the difference of two models' learning curves: a row an iteration, a column a trial and fold.
 
-        A training with no step left to make stays where it is. There is no lead to tell where early stopping ended
-        some trainings, since what they would have done is not known.
+        A training with no step left to make stays where it is.
+
+        Raises:
+            NotRunError: early stopping ended a training, so that the rest of its curve is not known.
         """
-        if not self.ran_to_the_end(group, first, second):
-            return None
+        self.require_whole_trainings(group, first, second)
         ours, theirs = (self.curve_of_trials(group, model, part, metric) for model in (first, second))
         iterations = ours.index.union(theirs.index)
         return ours.reindex(iterations).ffill() - theirs.reindex(iterations).ffill()
 
-    def ran_to_the_end(self, group: str, *models: str) -> bool:
-        """Tell whether all trainings of some models ran to their last iteration, none ended by early stopping."""
+    def require_whole_trainings(self, group: str, *models: str) -> None:
+        """Raise an error if early stopping ended a training of some models."""
         identities = {identity for model in models for identity in self.identities(group, model)}
-        stopped = {record["record"].get("stopped") for record in self.records if record["identity"] in identities}
-        return "patience" not in stopped
+        if any(r["identity"] in identities and r["record"].get("stopped") == "patience" for r in self.records):
+            raise NotRunError(
+                "not run to the end: early stopping ended trainings before their curves could be compared"
+            )
 
     def rankings(self, group: str, *models: str) -> Iterator[dict[str, KeptRun]]:
         """Yield what some models ranked on test data, a mapping for each fold of each trial.

@@ -365,11 +365,6 @@ def not_run(reason: str) -> Abstention:
     return Abstention("not run", reason)
 
 
-def not_to_the_end() -> Abstention:
-    """Return the answer for a claim about whole curves some of which early stopping cut short."""
-    return not_run("not run to the end: early stopping ended trainings before their curves could be compared")
-
-
 def not_comparable(reason: str) -> Abstention:
     """Return the answer for a claim whose subject is not what was measured, such as the running time of other code."""
     return Abstention("not comparable", reason)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from rankplug.studies import Citation, Exhibit, Study, read_published
 from rankplug_logrank.study import accuracy, claims, identities, training, walks
 from rankplug_logrank.study.claims import FINDINGS
-from rankplug_logrank.study.colours import COLOURS
-from rankplug_logrank.study.protocol import MEASURES, runs
+from rankplug_logrank.study.protocol import COLOURS, MEASURES, runs
 
 study = Study(
     name="logrank",

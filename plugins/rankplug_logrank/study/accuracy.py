@@ -12,10 +12,10 @@ import pandas as pd
 from rankplug.plotting import PALETTE, draw_mean, legend_below, new_figure
 from rankplug.statistics import LEVEL, holm
 from rankplug.studies import Results, Values, WeightedSum, interval_of, p_value_of, plus_minus
-from rankplug_logrank.study.colours import colour_of
 from rankplug_logrank.study.protocol import (
     BASELINES,
     BY_NAME,
+    COLOURS,
     DIAGNOSED,
     FAMILIES,
     GAINS,
@@ -246,7 +246,7 @@ def _panels(results: Results, settings: dict[Any, str], axis: str, log: bool = F
         frame["combination"] = [results.combinations_of(GROUP, settings[value]) for value in frame[axis]]
         frame.insert(0, "measure", measure)
         frames.append(frame)
-        draw_mean(axes, values, colour_of(DIAGNOSED), marker="o", markersize=4)
+        draw_mean(axes, values, COLOURS[DIAGNOSED], marker="o", markersize=4)
         low, high = axes.get_ylim()
         axes.set(xlabel=axis, title=measure, ylim=(max(low, 0), min(high, 1)))
         if log:

@@ -16,8 +16,7 @@ from rankplug.plotting import PALETTE, new_figure
 from rankplug.studies import Results
 from rankplug_logrank.parameters import RankingSet
 from rankplug_logrank.rankings import sample_rankings
-from rankplug_logrank.study.colours import colour_of
-from rankplug_logrank.study.protocol import GAINS
+from rankplug_logrank.study.protocol import COLOURS, GAINS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -233,7 +232,7 @@ def draw_losses(bads: int = 3) -> Figure:
     for name, model in LOSSES.items():
         # With one bad document MLE and ExpGain are one curve.
         dashes = (0, (4, 3)) if model == "ExpGain_AUC" else "solid"
-        axes.plot(gaps, [losses[name][1] for losses in sums], color=colour_of(model), linestyle=dashes, label=model)
+        axes.plot(gaps, [losses[name][1] for losses in sums], color=COLOURS[model], linestyle=dashes, label=model)
     axes.axvline(0, color="#BBBBBB", linewidth=0.8, zorder=0)
     axes.set(xlabel="lead of the good document", ylabel="loss of the query", ylim=(0, None))
     axes.legend(loc="upper right", fontsize=8)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rankplug.plotting import PALETTE
 from rankplug.studies import Profile, Runs
 
 GAINS = {"AUC": "auc", "MAP": "map", "NDCG": "ndcg"}
@@ -134,6 +135,15 @@ class Size:
 
 
 GOV = ("TD2003", "TD2004", "HP2003", "HP2004", "NP2003", "NP2004")
+COLOURS = {
+    "ListNet": PALETTE[7],
+    "MLE": PALETTE[0],
+    "ExpGain_AUC": PALETTE[1],
+    "L3_AUC": PALETTE[2],
+    "Convex_AUC": PALETTE[3],
+    "Convex_NDCG": PALETTE[3],
+}
+"""Colours of the models in all of the paper's figures."""
 SIZES: Mapping[Profile, Size] = {
     "smoke": Size(
         (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from rankplug.studies import Citation, Exhibit, Study, read_published
 from rankplug_stochastic.study import claims, exhibits, losses, noise
 from rankplug_stochastic.study.claims import FINDINGS
-from rankplug_stochastic.study.colours import COLOURS
-from rankplug_stochastic.study.protocol import runs
+from rankplug_stochastic.study.protocol import COLOURS, runs
 
 IN_TRAINING = (
     "NDCG@5 over the course of training, without noise and with it: dashed on training data, solid on validation data."

@@ -17,7 +17,6 @@ from rankplug.studies import (
     greater,
     no_greater,
     not_run,
-    not_to_the_end,
 )
 from rankplug_stochastic.study.exhibits import METRIC, effect, effects
 from rankplug_stochastic.study.noise import (
@@ -40,8 +39,6 @@ def of_curves(expected: str, baseline: str, statistic: Callable[[pd.DataFrame], 
     def gather(results: Results) -> Evidence:
         group = results.groups_run("fixed")[0]
         gaps = results.lead_in_training(group, expected, baseline, "valid", METRIC)
-        if gaps is None:
-            return not_to_the_end()
         sample = results.sample(group, statistic(gaps), (expected, baseline))
         return greater({f"validation {METRIC}, {results.collection(group)}": sample})
 
@@ -77,8 +74,7 @@ def approx_reaches_higher(results: Results) -> Evidence:
 def approx_overfits_earlier(results: Results) -> Evidence:
     """Compare the epochs of the best validation NDCG@5, as shares of all: the baseline's less the expected loss's."""
     group, models = results.groups_run("fixed")[0], ("ApproxNDCG", "E[ApproxNDCG]")
-    if not results.ran_to_the_end(group, *models):
-        return not_to_the_end()
+    results.require_whole_trainings(group, *models)
     baseline, expected = (results.curve_of_trials(group, model, "valid", METRIC) for model in models)
     earlier = (baseline.idxmax() - expected.idxmax()) / len(baseline)
     return greater({f"best epoch, {results.collection(group)}": results.sample(group, earlier, models)})
@@ -139,8 +135,6 @@ def kinds_alike(reference: str, *others: str) -> Statistic:
     """Return the statistic that compares kinds of noise."""
 
     def gather(results: Results) -> Evidence:
-        if not results.groups(kind=NOISE):
-            return not_run("not part of this profile")
         group = results.groups_run(NOISE)[0]
         return alike(
             {
@@ -164,8 +158,6 @@ def similar_on_yahoo(results: Results) -> Evidence:
     best = best_validation(results, group, pair[0]) - best_validation(results, group, pair[1])
     parts[f"{pair[0]}, best validation {METRIC}"] = results.sample(group, best, pair)
     gaps = results.lead_in_training(group, "E[lambdaMART]", "lambdaMART", "valid", METRIC)
-    if gaps is None:
-        return not_to_the_end()
     lead = results.sample(group, gaps.mean(), ("E[lambdaMART]", "lambdaMART"))
     parts[f"E[lambdaMART], validation {METRIC}"] = lead
     return greater({f"{results.collection(group, results.place(group))}, {name}": part for name, part in parts.items()})
@@ -176,8 +168,6 @@ def whichever_trial(results: Results) -> Evidence:
     group, parts, counts = results.groups_run("fixed")[0], {}, []
     for loss in ("ApproxNDCG", "lambdaMART"):
         gaps = results.lead_in_training(group, f"E[{loss}]", loss, "valid", METRIC)
-        if gaps is None:
-            return not_to_the_end()
         above = (gaps.mean() > 0).astype(float)
         if above.size < LEAST_SIGNS:
             return not_run(f"{above.size} trials; fewer than {LEAST_SIGNS} equal signs may be chance")
@@ -186,16 +176,9 @@ def whichever_trial(results: Results) -> Evidence:
     return greater(parts, *counts)
 
 
-def mentioned_group(results: Results) -> str | None:
-    """Return the group of what the paper only mentions, if the profile has it."""
-    return next(iter(results.groups(kind=MENTIONED)), None)
-
-
 def weak_losses(results: Results) -> Evidence:
     """Compare the paper's three baselines with ListMLE and RankNet on the network of setting A."""
-    group, fixed = mentioned_group(results), results.groups_run("fixed")[0]
-    if group is None:
-        return not_run("not part of this profile")
+    group, fixed = results.groups_run(MENTIONED)[0], results.groups_run("fixed")[0]
     baselines = [model.name for model in BY_NAME.values() if not model.expected]
     return greater(
         {
@@ -210,9 +193,7 @@ def weak_losses(results: Results) -> Evidence:
 
 def longer_training_falls_short(results: Results) -> Evidence:
     """Compare the best validation NDCG@5 of ApproxNDCG trained three times as long with that of E[ApproxNDCG]."""
-    group, fixed = mentioned_group(results), results.groups_run("fixed")[0]
-    if group is None:
-        return not_run("not part of this profile")
+    group, fixed = results.groups_run(MENTIONED)[0], results.groups_run("fixed")[0]
     lead = best_validation(results, group, LONGER) - best_validation(results, fixed, "E[ApproxNDCG]")
     sample = replace(
         results.sample(fixed, lead.dropna(), ["E[ApproxNDCG]"]),
@@ -223,9 +204,7 @@ def longer_training_falls_short(results: Results) -> Evidence:
 
 def dropout_places_alike(results: Results) -> Evidence:
     """Compare setting B with dropout between all layers and after the last only."""
-    group, tuned = mentioned_group(results), results.groups_run("tuned")[0]
-    if group is None:
-        return not_run("not part of this profile")
+    group, tuned = results.groups_run(MENTIONED)[0], results.groups_run("tuned")[0]
     cells = {(group, ELSEWHERE): 1.0, (tuned, "E[ApproxNDCG]"): -1.0}
     return alike({f"{METRIC}, {results.collection(group)}": results.contrast(METRIC, cells)})
 

@@ -23,9 +23,9 @@ from rankplug.studies import (
     interval_of,
     not_run,
 )
-from rankplug_stochastic.study.colours import COLOURS, colour_of
 from rankplug_stochastic.study.protocol import (
     BY_NAME,
+    COLOURS,
     CROSSED,
     DRAWS,
     LAWS,
@@ -274,7 +274,7 @@ def draw_kinds_of_noise(results: Results) -> tuple[pd.DataFrame, Figure | None]:
                 [OTHER_LAWS[title]], [known.loc[law, "ours"]], "s", color=colour, markersize=4, label=law.capitalize()
             )
         panel.axhline(
-            known.loc[NO_NOISE, "ours"], color=colour_of(NO_NOISE), linewidth=0.8, linestyle="--", label=NO_NOISE
+            known.loc[NO_NOISE, "ours"], color=COLOURS[NO_NOISE], linewidth=0.8, linestyle="--", label=NO_NOISE
         )
     axes[0].set_ylabel(f"test {METRIC.upper()} (%)")
     axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8)
@@ -376,8 +376,8 @@ def draw_perturbed_scores(results: Results) -> tuple[pd.DataFrame, Figure | None
             for model in (loss, f"E[{loss}]"):
                 rows = frame[(frame["model"] == model) & (frame["unit"] == unit)]
                 label = model if unit == UNITS[0] else ""
-                axes.plot(rows["noise"], rows["lost"], color=colour_of(model), marker="o", markersize=3, label=label)
-                draw_band(axes, rows["noise"], rows["low"], rows["high"], colour_of(model))
+                axes.plot(rows["noise"], rows["lost"], color=COLOURS[model], marker="o", markersize=3, label=label)
+                draw_band(axes, rows["noise"], rows["low"], rows["high"], COLOURS[model])
             axes.set(xlabel=f"noise / {unit}", xscale="log")
             axes.set_xticks(SIZES, [f"{size:g}" for size in SIZES])
             axes.minorticks_off()

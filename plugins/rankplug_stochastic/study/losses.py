@@ -14,7 +14,7 @@ from scipy.special import expi, expit, gamma, gammainc, log_softmax, logsumexp
 from rankplug.losses import Loss
 from rankplug.plotting import PALETTE, legend_below, new_figure
 from rankplug.studies import Results
-from rankplug_stochastic.study.colours import colour_of
+from rankplug_stochastic.study.protocol import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -142,9 +142,9 @@ def best_expected_gap(share: float, beta: float = 1.0) -> float:
 def draw_best_gaps(beta: float = 1.0) -> Figure:
     """Draw both minimisers over the target share."""
     figure, axes = new_figure(width=4.6, height=3.0)
-    axes.plot(SHARES, [best_gap(share) for share in SHARES], color=colour_of("CrossEntropy"), label="CrossEntropy")
+    axes.plot(SHARES, [best_gap(share) for share in SHARES], color=COLOURS["CrossEntropy"], label="CrossEntropy")
     expected = [best_expected_gap(share, beta) for share in SHARES]
-    axes.plot(SHARES, expected, color=colour_of("E[CrossEntropy]"), label="E[CrossEntropy]")
+    axes.plot(SHARES, expected, color=COLOURS["E[CrossEntropy]"], label="E[CrossEntropy]")
     axes.set(xlabel="target share of the first document", ylabel="best score gap")
     axes.legend(loc="upper left")
     return figure
@@ -184,8 +184,8 @@ def draw_margins(results: Results | None = None) -> tuple[pd.DataFrame, Figure]:
         frame = push_frame(loss)
         frames.append(frame.assign(loss=name))
         axes.axvspan(0, GAPS[-1], color="#f2f2f2", zorder=0)
-        axes.plot(frame["gap"], frame["plain"], color=colour_of(name), label=name)
-        axes.plot(frame["gap"], frame["expected"], color=colour_of(f"E[{name}]"), label=f"E[{name}]")
+        axes.plot(frame["gap"], frame["plain"], color=COLOURS[name], label=name)
+        axes.plot(frame["gap"], frame["expected"], color=COLOURS[f"E[{name}]"], label=f"E[{name}]")
         axes.set(xlabel="score gap of the better document (grey: right order)", ylabel="push apart, |dl/ds|")
         axes.legend(loc="upper right", fontsize=8)
     return pd.concat(frames, ignore_index=True), figure
@@ -196,9 +196,9 @@ def draw_push(loss: str = "approx_ndcg[eta=10]", beta: float = 1.0) -> Figure:
     frame = push_frame(loss, beta)
     figure, axes = new_figure(width=5.6, height=3.0)
     axes.axvspan(0, GAPS[-1], color="#f2f2f2", zorder=0)
-    axes.plot(frame["gap"], frame["plain"], color=colour_of("ApproxNDCG"), label=loss)
+    axes.plot(frame["gap"], frame["plain"], color=COLOURS["ApproxNDCG"], label=loss)
     axes.plot(
-        frame["gap"], frame["expected"], color=colour_of("E[ApproxNDCG]"), label=f"its expectation, beta = {beta:g}"
+        frame["gap"], frame["expected"], color=COLOURS["E[ApproxNDCG]"], label=f"its expectation, beta = {beta:g}"
     )
     axes.set(xlabel="score gap of the better document (grey: right order)", ylabel="push apart, |dl/ds|")
     axes.legend(loc="upper right")

@@ -15,7 +15,7 @@ from rankplug.plotting import PALETTE, legend_below, new_figure
 from rankplug.registry import parse, registry
 from rankplug.samplers import sampler
 from rankplug.studies import Results
-from rankplug_stochastic.study.colours import colour_of
+from rankplug_stochastic.study.protocol import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -340,7 +340,7 @@ def draw_over_draws(results: Results | None = None) -> tuple[pd.DataFrame, Figur
             of_lists = moments(loss_name, ESTIMATORS[name][1], spread)
             square = float(np.mean([square for _, square in of_lists]))
             found = [variance_of(loss_name, draws, spread) / square for draws in SEVERAL]
-            axes.plot(SEVERAL, found, color=colour_of(name), marker="o", markersize=3, label=name)
+            axes.plot(SEVERAL, found, color=COLOURS[name], marker="o", markersize=3, label=name)
             rows += [
                 {"estimator": name, "scores of spread": spread, "draws": draws, "variance": value}
                 for draws, value in zip(SEVERAL, found, strict=True)

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rankplug.plotting import PALETTE
 from rankplug.registry import parse
 from rankplug.studies import Profile, Runs
 
@@ -90,6 +91,16 @@ class Size:
     bfloat16: bool = False
 
 
+COLOURS = {
+    "lambdaMART": PALETTE[0],
+    "E[lambdaMART]": PALETTE[4],
+    "ApproxNDCG": PALETTE[3],
+    "E[ApproxNDCG]": PALETTE[1],
+    "CrossEntropy": PALETTE[7],
+    "E[CrossEntropy]": PALETTE[5],
+    "no noise": "black",
+}
+"""Colours of the models in all of the paper's figures."""
 SIZES: Mapping[Profile, Size] = {
     "smoke": Size(
         (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from rankplug.studies import Citation, Exhibit, Study, read_published
 from rankplug_uniquerating.study import exhibits, theory
 from rankplug_uniquerating.study.claims import CLAIMS, FINDINGS, OBSERVATIONS
-from rankplug_uniquerating.study.colours import COLOURS
-from rankplug_uniquerating.study.protocol import PLACES, runs
+from rankplug_uniquerating.study.protocol import COLOURS, PLACES, runs
 
 study = Study(
     name="uniquerating",

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rankplug.plotting import PALETTE
 from rankplug.studies import Profile, Results, Runs
 
 OHSUMED, MQ2007, WEB10K, WEB30K = "OHSUMED", "MQ2007", "MSLR-WEB10K", "MSLR-WEB30K"
@@ -111,6 +112,13 @@ def _made(
     )
 
 
+COLOURS = {
+    "uMart": PALETTE[2],
+    "uRank": PALETTE[5],
+    "uBoost": PALETTE[1],
+    "urBoost": PALETTE[3],
+}
+"""Colours of the models in all of the paper's figures."""
 SIZES: Mapping[Profile, Size] = {
     "smoke": Size(
         (

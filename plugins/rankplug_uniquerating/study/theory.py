@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankplug.losses import Loss, loss
 from rankplug.plotting import PALETTE, draw_mean, new_figure
 from rankplug.studies import Check, Checks, Evidence, Results
-from rankplug_uniquerating.study.colours import colour_of
+from rankplug_uniquerating.study.protocol import COLOURS
 
 if TYPE_CHECKING:
     import torch
@@ -213,7 +213,7 @@ def draw_windows(window: int = 10) -> Figure:
     left.grid(visible=False)
     widths = np.arange(1, LABELS.size)
     losses = [loss_of_list(int(width)) for width in widths]
-    right.plot(widths, losses, color=colour_of("uRank"), marker="o", markersize=3)
+    right.plot(widths, losses, color=COLOURS["uRank"], marker="o", markersize=3)
     at = min(window, int(widths[-1]))
     right.plot(at, losses[at - 1], marker="o", color=PALETTE[3], markersize=8)
     right.set(xlabel="competitors in a window, u", ylabel="loss of the list")
@@ -241,7 +241,7 @@ def draw_pull(rival: float = 0.0) -> Figure:
     gaps = np.linspace(-3.0, 3.0, 121)
     figure, axes = new_figure(width=5.2, height=3.0)
     axes.plot(gaps, pull_apart("listmle[ties=stable]", gaps, rival), color=PALETTE[7], label="ListMLE, in that order")
-    axes.plot(gaps, pull_apart("urank", gaps, rival), color=colour_of("uRank"), label="uRank")
+    axes.plot(gaps, pull_apart("urank", gaps, rival), color=COLOURS["uRank"], label="uRank")
     axes.axhline(0, color="#333333", linewidth=0.6)
     axes.set(xlabel="score of the first minus score of the second, both rated 2", ylim=(-1.6, 2.4))
     axes.set_ylabel("pull of the first above the second\n(over the largest gradient)")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from rankplug.studies import Citation, Exhibit, Study, read_published
 from rankplug_xendcg.study import claims, exhibits
 from rankplug_xendcg.study.claims import FINDINGS
-from rankplug_xendcg.study.colours import COLOURS
-from rankplug_xendcg.study.protocol import runs
+from rankplug_xendcg.study.exhibits import figure_of_noise
+from rankplug_xendcg.study.protocol import COLOURS, WEB30K, YAHOO, runs
 
 BOTH_PANELS = (
     " Test data stay clean. Above, both models; below, XE-NDCG's lead over lambdaMART: does it grow with the noise?"
@@ -41,12 +41,31 @@ study = Study(
             caption="How far apart the two models are with few trees and with all of them, on validation data. A line"
             " is the mean over the trials, its band a 95 % t interval.",
         ),
-        Exhibit("Figure 2a", "Negative documents added, in the place of Web30K", exhibits.figure_2a),
+        Exhibit(
+            "Figure 2a",
+            "Negative documents added, in the place of Web30K",
+            figure_of_noise("negatives", WEB30K, letter="(a) "),
+        ),
         Exhibit("Figure 2a, steps", "Changes between levels of negative documents", exhibits.steps_2a),
-        Exhibit("Figure 2b", "Negative documents added, in the place of Yahoo", exhibits.figure_2b, caption=ADDED),
-        Exhibit("Figure 2c", "Labels drawn anew, in the place of Web30K", exhibits.figure_2c, caption=REDRAWN),
-        Exhibit("Figure 2d", "Labels drawn anew, in the place of Yahoo", exhibits.figure_2d, caption=REDRAWN),
-        Exhibit("Figure 3", "Training on simulated clicks", exhibits.figure_3),
+        Exhibit(
+            "Figure 2b",
+            "Negative documents added, in the place of Yahoo",
+            figure_of_noise("negatives", YAHOO, letter="(b) "),
+            caption=ADDED,
+        ),
+        Exhibit(
+            "Figure 2c",
+            "Labels drawn anew, in the place of Web30K",
+            figure_of_noise("flips", WEB30K, letter="(c) "),
+            caption=REDRAWN,
+        ),
+        Exhibit(
+            "Figure 2d",
+            "Labels drawn anew, in the place of Yahoo",
+            figure_of_noise("flips", YAHOO, letter="(d) "),
+            caption=REDRAWN,
+        ),
+        Exhibit("Figure 3", "Training on simulated clicks", figure_of_noise("clicks", WEB30K, YAHOO)),
         Exhibit("Gamma", "Gammas drawn anew for each tree, drawn once, or fixed", exhibits.table),
     ),
     claims=claims.CLAIMS,

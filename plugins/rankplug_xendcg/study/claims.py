@@ -18,12 +18,11 @@ from rankplug.studies import (
     WeightedSum,
     exact_check,
     greater,
-    not_to_the_end,
     p_value_of,
 )
 from rankplug_xendcg.study import theory
-from rankplug_xendcg.study.exhibits import LEVEL, METRIC, gap_at, gaps, group_of, levels
-from rankplug_xendcg.study.protocol import COMPARED, GAMMAS, METRICS, WEB30K, YAHOO, Noise
+from rankplug_xendcg.study.exhibits import LEVEL, METRIC, gap_at, levels
+from rankplug_xendcg.study.protocol import COMPARED, GAMMA, GAMMAS, METRICS, WEB30K, YAHOO, Noise
 
 FINDINGS = (
     'Definition 1 prints "y in [0,1]^m" where it must be gamma; Eq. 5 uses m and n for documents, elsewhere m is their'
@@ -96,9 +95,7 @@ def ahead_most_with_few_trees(results: Results) -> Evidence:
 def _of_leads(results: Results, statistic: Callable[[pd.DataFrame], pd.Series[float]]) -> Evidence:
     parts: dict[str, Sample] = {}
     for group in results.groups(kind="quality"):
-        curve = gaps(results, group)
-        if curve is None:
-            return not_to_the_end()
+        curve = results.lead_in_training(group, "XE-NDCG", "lambdaMART", "valid", METRIC)
         name = results.collection(group, results.place(group))
         parts[name] = results.sample(group, statistic(curve), COMPARED)
     return greater(parts)
@@ -188,7 +185,7 @@ def drawing_anew_helps(other: str) -> Statistic:
     """Return the statistic that compares the paper's gammas with others, by test NDCG@5."""
 
     def gather(results: Results) -> Evidence:
-        group, papers = group_of(results), next(iter(GAMMAS))
+        group, papers = results.groups_run(GAMMA)[0], next(iter(GAMMAS))
         return greater({f"{METRIC}, {results.collection(group)}": results.difference(group, METRIC, papers, other)})
 
     return gather

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,14 +12,23 @@ import pandas as pd
 from rankplug.plotting import PALETTE, draw_band, draw_curves, keep_within, legend_below, new_figure
 from rankplug.statistics import holm
 from rankplug.studies import Results, beside_published, facts_beside_published, interval_of, p_value_of
-from rankplug_xendcg.study.colours import COLOURS, colour_of
-from rankplug_xendcg.study.protocol import COMPARED, GAMMA, GAMMAS, METRICS, MODELS, PLACES, WEB30K, YAHOO, Noise
+from rankplug_xendcg.study.protocol import (
+    COLOURS,
+    COMPARED,
+    GAMMA,
+    GAMMAS,
+    METRICS,
+    MODELS,
+    PLACES,
+    WEB30K,
+    Noise,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-LEVEL = 0.01
+LEVEL, METRIC = 0.01, "ndcg@5"
 
 
 def table_1(results: Results) -> tuple[pd.DataFrame, None]:
@@ -94,30 +104,22 @@ def data(results: Results) -> tuple[pd.DataFrame, None]:
     return facts_beside_published(results, "Section 5.1", groups), None
 
 
-METRIC_IN_TRAINING = "ndcg@5"
-
-
 def figure_1(results: Results) -> tuple[pd.DataFrame, Figure]:
     """Draw validation NDCG@5 of lambdaMART and XE-NDCG on each collection: means over trials with intervals."""
     groups = results.groups(kind="quality")
     figure, panels = new_figure(len(groups), width=4.0, height=3.1, squeeze=False)
     frames = []
     for panel, group, letter in zip(panels[0], groups, "ab", strict=False):
-        curves = results.curves(group, "valid", METRIC_IN_TRAINING, COMPARED)
+        curves = results.curves(group, "valid", METRIC, COMPARED)
         shown = curves.assign(value=100 * curves["value"], iteration=curves["iteration"] + 1)
         draw_curves(panel, shown, COMPARED, colours=COLOURS, **results.spread(group))
         collection = results.place(group)
         keep_within(panel, 0, 100)
         panel.set(xlabel="trees", ylabel="validation NDCG@5 (%)", title=f"({letter}) in the place of {collection}")
         columns = ["dataset", "model", "trial", "iteration", "value", "combination"]
-        frames.append(curves[columns].rename(columns={"value": METRIC_IN_TRAINING}).assign(place=collection))
+        frames.append(curves[columns].rename(columns={"value": METRIC}).assign(place=collection))
     legend_below(figure, columns=2)
     return pd.concat(frames, ignore_index=True), figure
-
-
-def gaps(results: Results, group: str) -> pd.DataFrame | None:
-    """Return XE-NDCG's lead over lambdaMART in validation NDCG@5, by number of trees, and by trial and fold."""
-    return results.lead_in_training(group, "XE-NDCG", "lambdaMART", "valid", METRIC_IN_TRAINING)
 
 
 def gap_at(curve: pd.DataFrame, share: float) -> pd.Series[float]:
@@ -126,7 +128,6 @@ def gap_at(curve: pd.DataFrame, share: float) -> pd.Series[float]:
     return curve.iloc[max(end - max(len(curve) // 10, 1), 0) : end].mean()
 
 
-METRIC = "ndcg@5"
 AXES: dict[Noise, str] = {
     "negatives": "documents added to each list (%)",
     "flips": "labels drawn anew in each list (%)",
@@ -161,11 +162,6 @@ def noise_frame(results: Results, kind: Noise, collection: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def figure_2a(results: Results) -> tuple[pd.DataFrame, Figure | None]:
-    """Draw negative documents, in the place of Web30K."""
-    return _figure(results, "negatives", (WEB30K,), "(a) ")
-
-
 def steps_2a(results: Results) -> tuple[pd.DataFrame, None]:
     """Return what each model's test quality changes by from one level of negative documents to the next, with p."""
     groups = list(levels(results, "negatives", WEB30K).items())
@@ -182,51 +178,34 @@ def steps_2a(results: Results) -> tuple[pd.DataFrame, None]:
     return pd.DataFrame(rows, columns=columns), None
 
 
-def figure_2b(results: Results) -> tuple[pd.DataFrame, Figure | None]:
-    """Draw negative documents, in the place of Yahoo."""
-    return _figure(results, "negatives", (YAHOO,), "(b) ")
+def figure_of_noise(
+    kind: Noise, *places: str, letter: str = ""
+) -> Callable[[Results], tuple[pd.DataFrame, Figure | None]]:
+    """Return a function that draws both models above, their difference below; no figure where no place was run."""
 
+    def draw(results: Results) -> tuple[pd.DataFrame, Figure | None]:
+        frames = {place: noise_frame(results, kind, place) for place in places if levels(results, kind, place)}
+        if not frames:
+            return pd.DataFrame(columns=["place", "noise", "level (%)", "curve", "ndcg@5 (%)"]), None
+        options: dict[str, Any] = {"sharex": "col", "squeeze": False, "height_ratios": [2, 1]}
+        figure, panels = new_figure(len(frames), 2, width=4.0, height=2.1, **options)
+        for (upper, lower), (place, frame) in zip(panels.T, frames.items(), strict=True):
+            _draw(upper, lower, frame)
+            keep_within(upper, 0, 100)
+            keep_within(lower, -100, 100)
+            upper.set(ylabel="test NDCG@5 (%)", title=f"{letter}in the place of {place}")
+            lower.set(xlabel=AXES[kind], ylabel="XE-NDCG's\nlead (points)")
+        figure.align_ylabels()
+        legend_below(figure, columns=2)
+        return pd.concat(frames.values(), ignore_index=True), figure
 
-def figure_2c(results: Results) -> tuple[pd.DataFrame, Figure | None]:
-    """Draw flipped labels, in the place of Web30K."""
-    return _figure(results, "flips", (WEB30K,), "(c) ")
-
-
-def figure_2d(results: Results) -> tuple[pd.DataFrame, Figure | None]:
-    """Draw flipped labels, in the place of Yahoo."""
-    return _figure(results, "flips", (YAHOO,), "(d) ")
-
-
-def figure_3(results: Results) -> tuple[pd.DataFrame, Figure | None]:
-    """Draw the curves under simulated clicks."""
-    return _figure(results, "clicks", (WEB30K, YAHOO))
-
-
-def _figure(
-    results: Results, kind: Noise, datasets: tuple[str, ...], letter: str = ""
-) -> tuple[pd.DataFrame, Figure | None]:
-    """Draw both models above, their difference below; nothing if a single data set was asked for and this is not it."""
-    run = [name for name in datasets if levels(results, kind, name)]
-    if not run:
-        return pd.DataFrame(columns=["place", "noise", "level (%)", "curve", "ndcg@5 (%)"]), None
-    options: dict[str, Any] = {"sharex": "col", "squeeze": False, "height_ratios": [2, 1]}
-    figure, panels = new_figure(len(run), 2, width=4.0, height=2.1, **options)
-    frames = {name: noise_frame(results, kind, name) for name in run}
-    for (upper, lower), (place, frame) in zip(panels.T, frames.items(), strict=True):
-        _draw(upper, lower, frame)
-        keep_within(upper, 0, 100)
-        keep_within(lower, -100, 100)
-        upper.set(ylabel="test NDCG@5 (%)", title=f"{letter}in the place of {place}")
-        lower.set(xlabel=AXES[kind], ylabel="XE-NDCG's\nlead (points)")
-    figure.align_ylabels()
-    legend_below(figure, columns=2)
-    return pd.concat(frames.values(), ignore_index=True), figure
+    return draw
 
 
 def _draw(upper: Any, lower: Any, frame: pd.DataFrame) -> None:
     markers = zip(COMPARED, "os", strict=True)
     styles: dict[str, dict[str, Any]] = {
-        model: {"color": colour_of(model), "marker": marker, "markersize": 4} for model, marker in markers
+        model: {"color": COLOURS[model], "marker": marker, "markersize": 4} for model, marker in markers
     }
     styles["difference"] = {"color": PALETTE[8], "marker": "D", "markersize": 3}
     for curve, style in styles.items():
@@ -236,14 +215,9 @@ def _draw(upper: Any, lower: Any, frame: pd.DataFrame) -> None:
     lower.axhline(0, color="#888888", linewidth=0.8)
 
 
-def group_of(results: Results) -> str:
-    """Return the group of runs, on the first collection."""
-    return results.groups_run(GAMMA)[0]
-
-
 def table(results: Results) -> tuple[pd.DataFrame, None]:
     """Return each way's test quality in percent, and the paper's lead over it in points with its interval."""
-    group, (papers, *others) = group_of(results), GAMMAS
+    group, (papers, *others) = results.groups_run(GAMMA)[0], GAMMAS
     rows = []
     for model in (papers, *others):
         for metric in METRICS:

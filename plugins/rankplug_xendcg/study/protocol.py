@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from rankplug.plotting import PALETTE
 from rankplug.studies import Profile, Runs
 
 PLACES = WEB30K, YAHOO = "MSLR-WEB30K", "Yahoo LTRC Set1"
@@ -89,6 +90,12 @@ class Size:
         return {"negatives": self.negatives, "flips": self.flips, "clicks": self.clicks}[kind]
 
 
+COLOURS = {
+    "lambdaMART": PALETTE[0],
+    "ListNet": PALETTE[7],
+    "XE-NDCG": PALETTE[2],
+}
+"""Colours of the models in all of the paper's figures."""
 SIZES: Mapping[Profile, Size] = {
     "smoke": Size(
         (

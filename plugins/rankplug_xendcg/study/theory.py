@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankplug.losses import loss
 from rankplug.metrics import metric
 from rankplug.plotting import PALETTE, new_figure
-from rankplug_xendcg.study.colours import colour_of
+from rankplug_xendcg.study.protocol import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -71,10 +71,8 @@ def draw_bound(gamma: float = 0.5) -> Figure:
 
     figure, axes = new_figure(width=5.4, height=3.1)
     draws = np.array([values("xe_ndcg", seed) for seed in range(30)])
-    axes.fill_between(
-        leads, draws.min(0), draws.max(0), color=colour_of("XE-NDCG"), alpha=0.2, label="30 draws of gamma"
-    )
-    axes.plot(leads, values(f"xe_ndcg[gamma={gamma}]"), color=colour_of("XE-NDCG"), label=f"XE-NDCG, gamma = {gamma:g}")
+    axes.fill_between(leads, draws.min(0), draws.max(0), color=COLOURS["XE-NDCG"], alpha=0.2, label="30 draws of gamma")
+    axes.plot(leads, values(f"xe_ndcg[gamma={gamma}]"), color=COLOURS["XE-NDCG"], label=f"XE-NDCG, gamma = {gamma:g}")
     bounds = [bound(scores, labels, starts) for scores in lists]
     axes.plot(leads, bounds, color=PALETTE[3], drawstyle="steps-mid", label="-log(NDCG + 1/IDCG)")
     axes.set(xlabel="lead of the document with label 2 over the one with label 1", ylabel="loss of the list")
@@ -112,8 +110,8 @@ def draw_gradient_sizes() -> Figure:
     """Draw the largest gradient by the length of the list."""
     figure, axes = new_figure(width=5.0, height=3.0)
     for model, name in LOSSES.items():
-        axes.plot(LENGTHS, gradient_sizes(name), marker="o", markersize=4, color=colour_of(model), label=model)
-    axes.axhline(2.0, color=colour_of("XE-NDCG"), linestyle="dashed", linewidth=0.9, label="Proposition 1: at most 2")
+        axes.plot(LENGTHS, gradient_sizes(name), marker="o", markersize=4, color=COLOURS[model], label=model)
+    axes.axhline(2.0, color=COLOURS["XE-NDCG"], linestyle="dashed", linewidth=0.9, label="Proposition 1: at most 2")
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_xticks(LENGTHS, [str(length) for length in LENGTHS])
@@ -222,15 +220,15 @@ def draw_targets(best_label: int = 4, draws: int = 200) -> Figure:
     shares = targets(labels, draws)
     figure, axes = new_figure(width=5.8, height=3.1)
     jitter = np.random.default_rng(1).uniform(-0.12, 0.12, shares.shape)
-    axes.plot((positions + jitter).ravel(), shares.ravel(), ".", color=colour_of("XE-NDCG"), alpha=0.25, markersize=3)
+    axes.plot((positions + jitter).ravel(), shares.ravel(), ".", color=COLOURS["XE-NDCG"], alpha=0.25, markersize=3)
     for name, weights, marker in (
         ("gamma = 0: $2^y$", np.exp2(labels), "^"),
         ("gamma = 1: $2^y - 1$", np.exp2(labels) - 1, "v"),
         ("ListNet: $e^y$", np.exp(labels), "x"),
     ):
-        shade = colour_of("ListNet") if "ListNet" in name else "black"
+        shade = COLOURS["ListNet"] if "ListNet" in name else "black"
         axes.plot(positions, weights / max(weights.sum(), 1e-15), marker, color=shade, markersize=6, label=name)
-    axes.plot([], [], ".", color=colour_of("XE-NDCG"), label=f"{draws} draws of gamma")
+    axes.plot([], [], ".", color=COLOURS["XE-NDCG"], label=f"{draws} draws of gamma")
     axes.set_xticks(positions, [f"label {label:g}" for label in labels])
     axes.set(ylabel="share of the target", ylim=(0, 1))
     axes.legend(loc="upper right")

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from rankplug_xendcg.study import claims, protocol
-from rankplug_xendcg.study.exhibits import METRIC_IN_TRAINING
+from rankplug_xendcg.study.exhibits import METRIC
 from scipy import stats
 
 import rankplug as rp
@@ -63,7 +63,7 @@ def test_figure_2_shows_both_models_and_their_difference_at_every_level(results)
     upper, lower = drawn.axes
     assert np.allclose(upper.get_lines()[0].get_ydata(), means["lambdaMART"])
     assert np.allclose(lower.get_lines()[0].get_ydata(), means["difference"])
-    clean = 100 * results.trials(f"quality, {place}", METRIC_IN_TRAINING)["lambdaMART"].mean()
+    clean = 100 * results.trials(f"quality, {place}", METRIC)["lambdaMART"].mean()
     assert means.loc[0.0, "lambdaMART"] == pytest.approx(clean)
 
 
@@ -92,7 +92,7 @@ def made(lead: float = 0.0, slope: float = 0.0, fading: float = 0.0) -> Results:
             about = {"model": model, "trial": trial, "fold": 1, "dataset": "made", "combination": model}
             test = {**about, "measure": "query", "part": "test", "query": "1", "value": base}
             rows += [{**test, "metric": metric} for metric in protocol.METRICS]
-            curve = {**about, "measure": "curve", "part": "valid", "metric": METRIC_IN_TRAINING}
+            curve = {**about, "measure": "curve", "part": "valid", "metric": METRIC}
             rows += [
                 {**curve, "iteration": tree, "value": base + fading * (10 - tree) / 10 * (model == "XE-NDCG")}
                 for tree in range(20)

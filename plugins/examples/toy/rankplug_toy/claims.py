@@ -1,6 +1,6 @@
 """The paper's claims, each with the statistic that gives evidence on it and the difference that would matter."""
 
-from rankplug.studies import Claim, Evidence, Margin, Results, greater, not_to_the_end
+from rankplug.studies import Claim, Evidence, Margin, Results, greater
 
 from rankplug_toy.protocol import BASELINE, OURS
 
@@ -18,8 +18,6 @@ def ranks_better(results: Results) -> Evidence:
 def learns_faster(results: Results) -> Evidence:
     """Compare validation NDCG@5 of the two models, averaged over the numbers of trees."""
     lead = results.lead_in_training("quality", OURS, BASELINE, "valid", "ndcg@5")
-    if lead is None:
-        return not_to_the_end()
     return greater({results.collection("quality"): results.sample("quality", lead.mean(), (OURS, BASELINE))})
 
 
