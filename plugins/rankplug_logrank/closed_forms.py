@@ -31,15 +31,26 @@ def by_class(scores, labels):
 
 
 @building_block
-def spread(goods, bads, labels, out):
-    """Write the values of good and of bad documents at the documents' positions."""
+def steepness_of(labels, divide_by_pairs):
+    """Return the factor on the gaps of scores, and one over the number of pairs; 0 where there is none."""
+    goods = 0
+    for document in range(labels.size):
+        goods += labels[document] >= 1.0
+    pairs = goods * (labels.size - goods)
+    share = 1.0 / pairs if pairs > 0 else 0.0
+    return 2.0 * share if divide_by_pairs else 2.0, share
+
+
+@building_block
+def spread(goods, bads, labels, factor, out):
+    """Write a factor times the values of good and of bad documents at the documents' positions."""
     g, b = 0, 0
     for document in range(labels.size):
         if labels[document] >= 1.0:
-            out[document] = goods[g]
+            out[document] = factor * goods[g]
             g += 1
         else:
-            out[document] = bads[b]
+            out[document] = factor * bads[b]
             b += 1
 
 
@@ -67,11 +78,8 @@ def logistic_pairs(scores, labels, steepness, shift, sigmoid_share, gradient, cu
             bad_slopes[b] += push
             bad_curves[b] += bend
         good_slopes[g], good_curves[g] = slope, curve
-    spread(good_slopes, bad_slopes, labels, gradient)
-    spread(good_curves, bad_curves, labels, curvature)
-    for document in range(scores.size):
-        gradient[document] *= steepness
-        curvature[document] *= steepness * steepness
+    spread(good_slopes, bad_slopes, labels, steepness, gradient)
+    spread(good_curves, bad_curves, labels, steepness * steepness, curvature)
     return value
 
 
@@ -103,11 +111,8 @@ def gain_of_pairs(scores, labels, steepness, gradient, curvature):
             good_curves[g] += bend
             bad_slopes[b] += push
             bad_curves[b] += bend
-    spread(good_slopes, bad_slopes, labels, gradient)
-    spread(good_curves, bad_curves, labels, curvature)
-    for document in range(scores.size):
-        gradient[document] *= steepness
-        curvature[document] *= steepness * steepness
+    spread(good_slopes, bad_slopes, labels, steepness, gradient)
+    spread(good_curves, bad_curves, labels, steepness * steepness, curvature)
     return log(goods.size * bads.size * 1.0) - best - log(total)
 
 
@@ -137,9 +142,6 @@ def bounded_pairs(scores, labels, steepness, share, exponential, gradient, curva
             good_curves[g] += bend
             bad_slopes[b] += push
             bad_curves[b] += bend
-    spread(good_slopes, bad_slopes, labels, gradient)
-    spread(good_curves, bad_curves, labels, curvature)
-    for document in range(scores.size):
-        gradient[document] *= steepness
-        curvature[document] *= steepness * steepness
+    spread(good_slopes, bad_slopes, labels, steepness, gradient)
+    spread(good_curves, bad_curves, labels, steepness * steepness, curvature)
     return value

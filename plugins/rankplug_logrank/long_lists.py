@@ -23,7 +23,7 @@ from rankplug.compiled import (
     worth_sums,
 )
 from rankplug.losses import LongLists, list_loss
-from rankplug_logrank.closed_forms import gain_of_pairs
+from rankplug_logrank.closed_forms import gain_of_pairs, steepness_of
 
 LOOKS_A_PAIR = 5.0
 """Time of a pair in a closed form over that in other losses; measured."""
@@ -31,16 +31,6 @@ SERIES_ERROR = 1e-12
 """Relative error allowed where a series takes the place of the exponential loss."""
 SMALLEST_SUM = 1e-200
 """Below it a sum of sigmoids may have lost digits to the end of the range of doubles."""
-
-
-@building_block
-def steepness_of(labels, divide_by_pairs):
-    """Return the factor on the gaps of scores, and one over the number of pairs."""
-    goods = 0
-    for label in labels:
-        goods += label >= 1.0
-    share = 1.0 / (goods * (labels.size - goods))
-    return 2.0 * share if divide_by_pairs else 2.0, share
 
 
 @building_block

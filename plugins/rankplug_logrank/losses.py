@@ -21,27 +21,80 @@ from __future__ import annotations
 
 import math
 
-from rankplug.compiled import building_block, scratch
+from rankplug.compiled import building_block, scratch, zeros
 from rankplug.losses import list_loss
-from rankplug_logrank.closed_forms import bounded_pairs, gain_of_pairs, logistic_pairs
+from rankplug_logrank.closed_forms import bounded_pairs, gain_of_pairs, logistic_pairs, steepness_of
 from rankplug_logrank.long_lists import CONVEX, EXPONENTIAL, GAIN, L2, L3, LIKELIHOOD
 from rankplug_logrank.rankings import draw_rankings
-from rankplug_logrank.sampled_sums import exponents_of, fill_derivatives, law_of, mean_of
+
+
+@building_block
+def exponents_of(scores, constants, steepness):
+    """Fill ``-w.dphi(y)`` of each ranking of the set, and the distances of the rankings from the ideal one."""
+    rankings, width = int(constants[0]), scores.size + 1
+    exponents, deltas = scratch(rankings), scratch(rankings)
+    for ranking in range(rankings):
+        row = constants[1 + ranking * width : 1 + (ranking + 1) * width]
+        deltas[ranking] = row[0]
+        total = 0.0
+        for document in range(scores.size):
+            total += row[1 + document] * scores[document]
+        exponents[ranking] = -steepness * total
+    return exponents, deltas
+
+
+@building_block
+def law_of(exponents, law):
+    """Fill the probabilities that are proportional to the exponentials; return the logarithm of their sum."""
+    peak, total = exponents[0], 0.0
+    for ranking in range(exponents.size):
+        peak = max(peak, exponents[ranking])
+    for ranking in range(exponents.size):
+        law[ranking] = math.exp(exponents[ranking] - peak)
+        total += law[ranking]
+    for ranking in range(exponents.size):
+        law[ranking] /= total
+    return peak + math.log(total)
+
+
+@building_block
+def mean_of(values, law):
+    """Return the expectation of one value a ranking."""
+    total = 0.0
+    for ranking in range(values.size):
+        total += law[ranking] * values[ranking]
+    return total
+
+
+@building_block
+def fill_derivatives(constants, steepness, slopes, law, spreads, gradient, curvature):
+    """Fill ``-sum slopes c`` and ``sum spreads (c - E c)^2``.
+
+    Here ``c`` are the rankings' integers times the steepness, and the expectation is taken under the law.
+    """
+    documents, width = gradient.size, gradient.size + 1
+    means, firsts = zeros(documents), zeros(documents)
+    gradient[:] = 0.0
+    curvature[:] = 0.0
+    all_spreads = 0.0
+    for ranking in range(slopes.size):
+        row = constants[2 + ranking * width : 1 + (ranking + 1) * width]
+        slope, chance, weight = slopes[ranking], law[ranking], spreads[ranking]
+        all_spreads += weight
+        for document in range(documents):
+            count = steepness * row[document]
+            gradient[document] -= slope * count
+            means[document] += chance * count
+            firsts[document] += weight * count
+            curvature[document] += weight * count * count
+    for document in range(documents):
+        mean = means[document]
+        curvature[document] = max(0.0, curvature[document] - 2.0 * mean * firsts[document] + all_spreads * mean * mean)
 
 
 def room_for_rankings(lengths, parameters):
     """Return how many numbers the rankings of a list take; none for a closed form."""
     return 0 * lengths if parameters.closed else 1 + (parameters.samples + 1) * (lengths + 1)
-
-
-@building_block
-def share_of_a_pair(labels):
-    """Return one over the number of pairs of a good and a bad document; 0 where there is none."""
-    goods = 0
-    for document in range(labels.size):
-        goods += labels[document] >= 1.0
-    pairs = goods * (labels.size - goods)
-    return 1.0 / pairs if pairs > 0 else 0.0
 
 
 @building_block
@@ -55,10 +108,9 @@ def silence(gradient, curvature):
 @list_loss(constants=draw_rankings, constants_length=room_for_rankings, long_lists=LIKELIHOOD)
 def logrank_mle(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Compute minus the log-likelihood of the ideal ranking of one list."""
-    share = share_of_a_pair(labels)
+    steepness, share = steepness_of(labels, divide_by_pairs)
     if share == 0.0:
         return silence(gradient, curvature)
-    steepness = 2.0 * share if divide_by_pairs else 2.0
     if closed:
         return logistic_pairs(scores, labels, steepness, 0.0, 0.0, gradient, curvature)
     exponents, _ = exponents_of(scores, constants, steepness)
@@ -71,10 +123,9 @@ def logrank_mle(scores, labels, gradient, curvature, constants, closed, divide_b
 @list_loss(constants=draw_rankings, constants_length=room_for_rankings, long_lists=GAIN)
 def exp_gain(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Compute ExpGain of one list, which is not convex; the curvature for boosting is that of the likelihood."""
-    share = share_of_a_pair(labels)
+    steepness, share = steepness_of(labels, divide_by_pairs)
     if share == 0.0:
         return silence(gradient, curvature)
-    steepness = 2.0 * share if divide_by_pairs else 2.0
     if closed:
         return gain_of_pairs(scores, labels, steepness, gradient, curvature)
     exponents, deltas = exponents_of(scores, constants, steepness)
@@ -91,10 +142,9 @@ def exp_gain(scores, labels, gradient, curvature, constants, closed, divide_by_p
 @list_loss(constants=draw_rankings, constants_length=room_for_rankings, long_lists=L3)
 def logrank_l3(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Compute L3 of one list, which is convex if Delta lies between 0 and 1, although the paper calls it not convex."""
-    share = share_of_a_pair(labels)
+    steepness, share = steepness_of(labels, divide_by_pairs)
     if share == 0.0:
         return silence(gradient, curvature)
-    steepness = 2.0 * share if divide_by_pairs else 2.0
     if closed:
         return logistic_pairs(scores, labels, steepness, 0.0, share, gradient, curvature)
     exponents, deltas = exponents_of(scores, constants, steepness)
@@ -111,10 +161,9 @@ def logrank_l3(scores, labels, gradient, curvature, constants, closed, divide_by
 @list_loss(constants=draw_rankings, constants_length=room_for_rankings, long_lists=CONVEX)
 def convex_loss(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Compute the soft maximum over one list's rankings of the structured hinge."""
-    share = share_of_a_pair(labels)
+    steepness, share = steepness_of(labels, divide_by_pairs)
     if share == 0.0:
         return silence(gradient, curvature)
-    steepness = 2.0 * share if divide_by_pairs else 2.0
     if closed:
         return logistic_pairs(scores, labels, steepness, share, 0.0, gradient, curvature)
     exponents, deltas = exponents_of(scores, constants, steepness)
@@ -129,10 +178,9 @@ def convex_loss(scores, labels, gradient, curvature, constants, closed, divide_b
 @list_loss(constants=draw_rankings, constants_length=room_for_rankings, long_lists=L2)
 def logrank_l2(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Compute the expected Delta of one list, which is not convex; the curvature for boosting is the likelihood's."""
-    share = share_of_a_pair(labels)
+    steepness, share = steepness_of(labels, divide_by_pairs)
     if share == 0.0:
         return silence(gradient, curvature)
-    steepness = 2.0 * share if divide_by_pairs else 2.0
     if closed:
         return bounded_pairs(scores, labels, steepness, share, False, gradient, curvature)
     exponents, deltas = exponents_of(scores, constants, steepness)
@@ -148,10 +196,9 @@ def logrank_l2(scores, labels, gradient, curvature, constants, closed, divide_by
 @list_loss(constants=draw_rankings, constants_length=room_for_rankings, long_lists=EXPONENTIAL)
 def logrank_exponential(scores, labels, gradient, curvature, constants, closed, divide_by_pairs):
     """Compute ``log E[e^Delta]`` of one list, which is not convex; the curvature for boosting is the likelihood's."""
-    share = share_of_a_pair(labels)
+    steepness, share = steepness_of(labels, divide_by_pairs)
     if share == 0.0:
         return silence(gradient, curvature)
-    steepness = 2.0 * share if divide_by_pairs else 2.0
     if closed:
         return bounded_pairs(scores, labels, steepness, share, True, gradient, curvature)
     exponents, deltas = exponents_of(scores, constants, steepness)

@@ -4,6 +4,16 @@ A list is laid out with the ranks within the truncation first, by descending lab
 partners of a document of the first part are then one span of documents, which a loop crosses without a branch; those of
 equal label add nothing. With ``e = exp(sigma s)`` kept for each document, the sigmoid of a gap needs no exponential of
 its own.
+
+Without truncation and ``norm`` long lists need no look at each pair. Which of two documents has the larger discount is
+the order of their scores, so that ``|D_i - D_j|`` has no sign to find, and the sum over a document's pairs with one
+level of labels is its discount times a sum of sigmoids, less one of sigmoids times discounts.
+
+With LightGBM's own arithmetic models equal those of its built-in objective bit by bit.
+
+LightGBM 4.x reads the sigmoid from a table of 2^20 bins over ``[-25 / sigma, 25 / sigma]`` and adds up in single
+precision, pair after pair. Trees follow the last bit of a gradient, so only the same roundings in the same order give
+the same trees. The table's entries are computed as they are needed.
 """
 
 from __future__ import annotations
@@ -14,17 +24,138 @@ import numpy as np
 
 from rankplug.compiled import (
     APART,
+    SLOPE,
+    SOFTPLUS,
+    TAIL,
     WIDEST,
     building_block,
     exp,
     exponentials_from,
     fill_dcg_constants,
     log,
+    part,
+    scratch,
     sort_best_first,
+    sum_over_pairs,
+    worth_sums,
 )
-from rankplug.losses import list_constants, list_loss
-from rankplug_stochastic.lightgbm_arithmetic import lambdarank_in_single_precision
-from rankplug_stochastic.long_lists import LAMBDARANK
+from rankplug.losses import LongLists, list_constants, list_loss
+
+BINS = 1024.0 * 1024.0
+WIDTH = 25.0
+SINGLE_REGULARISER = float(np.float32(0.01))
+
+
+@part(nogil=True, error_model="numpy", fastmath=False)
+def _tabulated_sigmoid(gap, sigma):
+    """Return one over ``1 + exp(sigma gap)``, at the left end of the bin the gap falls into."""
+    least = -WIDTH / sigma
+    bins_a_unit = BINS / (-least - least)
+    if gap <= least:
+        step = 0.0
+    elif gap >= -least:
+        step = BINS - 1.0
+    else:
+        step = math.floor((gap - least) * bins_a_unit)
+    return 1.0 / (1.0 + math.exp((step / bins_a_unit + least) * sigma))
+
+
+@part(nogil=True, error_model="numpy", fastmath=False)
+def lambdarank_in_single_precision(ranked, order, constants, sigma, norm, deepest, gradient, curvature):
+    """Fill gradient and curvature of one list, whose scores come by rank; return the normalising factor."""
+    n = ranked.size
+    inverse_ideal, gains, discounts = constants[0], np.empty(n), constants[1 + n :]
+    for position in range(n):
+        gains[position] = constants[1 + order[position]]
+    lambdas, curves = np.zeros(n, np.float32), np.zeros(n, np.float32)
+    by_score = norm and ranked[0] != ranked[n - 1]
+    pushes = 0.0
+    for i in range(min(n - 1, deepest)):
+        for j in range(i + 1, n):
+            if gains[i] == gains[j]:
+                continue
+            high, low = (i, j) if gains[i] > gains[j] else (j, i)
+            gap = ranked[high] - ranked[low]
+            change = (gains[high] - gains[low]) * abs(discounts[high] - discounts[low]) * inverse_ideal
+            if by_score:
+                change /= SINGLE_REGULARISER + abs(gap)
+            push = _tabulated_sigmoid(gap, sigma)
+            curve = np.float32(push * (1.0 - push) * (sigma * sigma * change))
+            push *= -sigma * change
+            lambdas[low] -= np.float32(push)
+            curves[low] += curve
+            lambdas[high] += np.float32(push)
+            curves[high] += curve
+            pushes -= 2.0 * push
+    scale = math.log2(1.0 + pushes) / pushes if norm and pushes > 0.0 else 1.0
+    for position in range(n):
+        gradient[order[position]] = np.float32(lambdas[position] * scale)
+        curvature[order[position]] = np.float32(curves[position] * scale)
+    return scale
+
+
+@building_block
+def _fill_levels(order, constants, level_of, gains):
+    """Fill the level of gain of the document at each rank, and the gain of each level; return how many there are."""
+    n = order.size
+    level_of_document, levels = np.empty(n, np.int64), 0
+    for k in range(n - 1, -1, -1):
+        i = int(constants[1 + 2 * n + k])
+        if levels == 0 or constants[1 + i] > gains[levels - 1]:
+            gains[levels] = constants[1 + i]
+            levels += 1
+        level_of_document[i] = levels - 1
+    for position in range(n):
+        level_of[position] = level_of_document[order[position]]
+    return levels
+
+
+@list_loss()
+def lambdarank_of_long_lists(scores, gradient, curvature, constants, order, valued, sigma):
+    """Compute what ``lambdarank`` does of one list."""
+    n = scores.size
+    inverse_ideal, discounts = constants[0], constants[1 + n :]
+    if inverse_ideal == 0.0:
+        gradient[:] = 0.0
+        curvature[:] = 0.0
+        return 0.0
+    ranked = sort_best_first(scores, order)
+    level_of, gains = np.empty(n, np.int64), np.empty(n)
+    levels = _fill_levels(order, constants, level_of, gains)
+    apart, weights, exponents = np.empty((levels, levels)), np.ones((2, n)), scratch(n)
+    for level in range(levels):
+        for other in range(levels):
+            apart[level, other] = abs(gains[level] - gains[other])
+    for i in range(n):
+        exponents[i] = sigma * ranked[i]
+        # Counted from one in the middle, which takes nothing from their differences and keeps them exact.
+        weights[1, i] = discounts[i] - discounts[n // 2]
+    above, lower_above, below, higher_below = sum_over_pairs(
+        exponents, level_of, weights, apart, (SOFTPLUS if valued else SLOPE) + 1
+    )
+    value, scale = 0.0, sigma * inverse_ideal
+    for i in range(n):
+        discount = weights[1, i]
+        wrong = discount * higher_below[0, i] - higher_below[1, i] - (lower_above[1, i] - discount * lower_above[0, i])
+        push = wrong + above[TAIL, 1, i] - discount * (above[TAIL, 0, i] + below[TAIL, 0, i]) + below[TAIL, 1, i]
+        curve = above[SLOPE, 1, i] - discount * (above[SLOPE, 0, i] - below[SLOPE, 0, i]) - below[SLOPE, 1, i]
+        gradient[order[i]] = scale * push
+        curvature[order[i]] = scale * sigma * max(curve, 0.0)
+        if valued:
+            value += above[SOFTPLUS, 1, i] - discount * above[SOFTPLUS, 0, i]
+            value += wrong * (exponents[i] - exponents[n // 2])
+    return inverse_ideal * value
+
+
+def _worth_for_lambdarank(labels, parameters):
+    n = labels.size
+    if parameters.norm or parameters.deepest < n or parameters.arithmetic != "exact":
+        return False
+    return worth_sums(n, np.unique(labels).size, 2, 0.5 * n * n)
+
+
+LAMBDARANK = LongLists(lambdarank_of_long_lists, _worth_for_lambdarank)
+
 
 REGULARISER = 0.01
 EXACT = 0

@@ -53,7 +53,7 @@ def rankplug_losses() -> list[LossSpecification]:
         LossSpecification(
             name="cross_entropy",
             summary="softmax cross entropy against the labels' shares",
-            implementation="rankplug_stochastic.cross_entropy:cross_entropy",
+            implementation="rankplug_stochastic.losses:cross_entropy",
             parameters=CrossEntropy,
             paper=PAPER,
             formula=r"-\sum_i \frac{y_i}{\sum_j y_j} f_i + \log\sum_j e^{f_j}",
@@ -64,7 +64,7 @@ def rankplug_losses() -> list[LossSpecification]:
         LossSpecification(
             name="approx_ndcg",
             summary="minus NDCG at ranks made smooth by sigmoids",
-            implementation="rankplug_stochastic.approx_ndcg:approx_ndcg",
+            implementation="rankplug_stochastic.losses:approx_ndcg",
             parameters=ApproxNdcg,
             paper=PAPER,
             formula=r"-\frac{1}{\mathrm{IDCG}}\sum_i \frac{2^{y_i}-1}{\log_2(1+r_i)},"

@@ -20,7 +20,7 @@ from rankplug.compiled import (
     zeros,
 )
 from rankplug.losses import list_constants, list_loss
-from rankplug_uniquerating.windows import gather_with_gain, next_lower
+from rankplug_uniquerating.urank import gather_with_gain, next_lower
 
 REGULARISER = 0.01
 RELEASED = 0

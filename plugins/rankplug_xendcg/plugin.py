@@ -58,7 +58,7 @@ def rankplug_losses() -> list[LossSpecification]:
         LossSpecification(
             name="xe_ndcg",
             summary="softmax cross entropy against gains blurred at random, a convex bound on NDCG",
-            implementation="rankplug_xendcg.xe_ndcg:xe_ndcg",
+            implementation="rankplug_xendcg.losses:xe_ndcg",
             parameters=XeNdcg,
             paper=PAPER,
             formula=r"-\sum_i \frac{2^{y_i}-\gamma_i}{\sum_j (2^{y_j}-\gamma_j)} \log\frac{e^{f_i}}{\sum_j e^{f_j}},"
@@ -71,7 +71,7 @@ def rankplug_losses() -> list[LossSpecification]:
         LossSpecification(
             name="listnet",
             summary="softmax cross entropy against the softmax of the labels",
-            implementation="rankplug_xendcg.listnet:listnet",
+            implementation="rankplug_xendcg.losses:listnet",
             parameters=NewtonStep,
             paper=PAPER,
             formula=r"-\sum_i \frac{e^{y_i}}{\sum_j e^{y_j}} \log\frac{e^{f_i}}{\sum_j e^{f_j}}",

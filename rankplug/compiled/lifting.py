@@ -89,12 +89,16 @@ def _make(template: str, parts: tuple[tuple[str, ListFunction], ...]) -> Any:
 
 
 def _surviving(compiled: Any) -> Callable[..., Any]:
-    """Return a function that is called again where its machine code could not be stored, as on a full disk."""
+    """Return a function that is called again where its machine code could not be stored or read."""
 
     def call(*arguments: Any, **named: Any) -> Any:
         try:
             return compiled(*arguments, **named)
         except OSError:
+            return compiled(*arguments, **named)
+        except ModuleNotFoundError:
+            # The stored machine code names a module of an earlier version, whose functions have moved since.
+            compiled._cache.flush()
             return compiled(*arguments, **named)
 
     call.dispatcher = compiled  # type: ignore[attr-defined]

@@ -9,8 +9,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from rankplug_uniquerating.conditional_rnn import ConditionalRNN, SequentialRNN, StepsCriterion
-from rankplug_uniquerating.rating_steps import RatingSteps
+from rankplug_uniquerating.conditional_rnn import ConditionalRNN, RatingSteps, SequentialRNN, StepsCriterion
 
 import rankplug as rp
 from rankplug.registry import registry

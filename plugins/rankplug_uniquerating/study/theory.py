@@ -84,52 +84,6 @@ def doubling_gains() -> tuple[float, float]:
     return float(falls.min()), float(falls.max())
 
 
-def umart_curvature(scores: Doubles, labels: Doubles, window: int, *, printed: bool, sigma: float = 2.0) -> Doubles:
-    """Compute Eq. 6 of one list, as printed or as the derivative of Eq. 5, both with the printed factor ``2 sigma^2``.
-
-    >>> labels, scores = np.array([2.0, 0.0, 1.0, 0.0, 1.0]), np.array([0.3, 0.5, -0.2, 0.1, 0.0])
-    >>> umart_curvature(scores, labels, 2, printed=False).round(4).tolist()
-    [2.3256, 3.4842, 0.4581, 0.9699, 0.8132]
-    >>> umart_curvature(scores, labels, 2, printed=True).round(2).tolist()
-    [6.66, -3.48, 0.89, -0.97, 0.98]
-    """
-    ranks = np.empty(scores.size)
-    ranks[np.argsort(-scores, kind="stable")] = np.arange(1, scores.size + 1)
-    discounts = 1.0 / np.log2(1.0 + ranks)
-    ideal = ((2.0 ** np.sort(labels)[::-1] - 1.0) / np.log2(2.0 + np.arange(labels.size))).sum()
-    curvature = np.zeros(scores.size)
-    for document in range(scores.size):
-        lower = np.flatnonzero(labels < labels[document])
-        lower = lower[np.argsort(-scores[lower], kind="stable")]
-        for first in range(0, lower.size, window):
-            inside = lower[first : first + window]
-            exponentials = np.exp(sigma * (scores[inside] - scores[document]))
-            shares = exponentials / (1.0 + exponentials.sum())
-            weights = (2.0 ** labels[document] - 2.0 ** labels[inside]) * abs(discounts[document] - discounts[inside])
-            weights /= ideal * (0.01 + abs(scores[document] - scores[inside]))
-            own = 1.0 / (1.0 + exponentials.sum())
-            curvature[document] += (weights * shares * (1.0 if printed else own)).sum()
-            curvature[inside] += (-1.0 if printed else 1.0) * weights * shares * (1.0 - shares)
-    curvatures: Doubles = 2.0 * sigma**2 * curvature
-    return curvatures
-
-
-def largest_curvature_deviation(window: int = 2) -> float:
-    """Return the largest deviation between the derivative of Eq. 5 and the plugin ``umart``."""
-    lists = [made_list(n, seed) for n in (5, 30) for seed in range(3)]
-    deviations = []
-    for scores, labels in lists:
-        ours = loss(f"umart[window={window}]").evaluate(scores, labels, np.array([0, scores.size])).curvature
-        deviations.append(np.abs(ours - umart_curvature(scores, labels, window, printed=False)).max())
-    return float(max(deviations))
-
-
-def least_printed_curvature(window: int = 2) -> float:
-    """Return the least value of Eq. 6 as printed, over some lists."""
-    lists = [made_list(n, seed) for n in (5, 30) for seed in range(3)]
-    return float(min(umart_curvature(*given, window, printed=True).min() for given in lists))
-
-
 def windows(results: Results) -> Evidence:
     """Check both ends of Section 3.3."""
     least, most = doubling_gains()

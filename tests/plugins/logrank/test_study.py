@@ -43,24 +43,6 @@ def test_figure_3_has_all_models_on_all_data_and_their_microaverage(results):
     assert wide.loc["MLE", "made as OHSUMED"] == pytest.approx(of_trials.mean())
 
 
-@pytest.fixture(scope="session")
-def verdicts(results):
-    return {claim.id: claim.judge(results) for claim in STUDY.claims}
-
-
-@pytest.mark.slow
-def test_exact_claims_have_their_known_verdicts_and_checks_that_can_tell(verdicts):
-    assert all(verdict.sentence for verdict in verdicts.values())
-    assert all(STUDY.exhibit(claim.exhibit) for claim in STUDY.claims)
-    exact = {claim.id: claim for claim in STUDY.claims if claim.margin is None}
-    verdict_of = {claim_id: verdicts[claim_id].verdict for claim_id in exact}
-    fails = [claim_id for claim_id, verdict in verdict_of.items() if verdict == "fails"]
-    assert fails == ["small-changes-are-likelier", "l3-is-not-convex"]
-    assert "inconclusive" not in verdict_of.values()
-    for claim in exact.values():
-        assert all(check.tells for check in claim.statistic(None).parts.values())
-
-
 def made(lead: float, spread: float = 0.001) -> Results:
     """Make results in which Convex_NDCG leads all others by a little more or less than ``lead`` in each trial."""
     noise = np.random.default_rng(0)

@@ -63,21 +63,6 @@ def test_table_1_has_the_papers_thirty_numbers_beside_ours(results):
     assert row.loc[protocol.WEB30K, "ours"] == pytest.approx(100 * trials.mean())
 
 
-@pytest.mark.slow
-def test_every_claim_is_judged(results):
-    for claim in STUDY.claims:
-        assert claim.judge(results).sentence
-        assert not claim.exhibit or STUDY.exhibit(claim.exhibit)
-
-
-@pytest.mark.slow
-def test_nothing_is_run_twice(results):
-    identities = [record["identity"] + str(record["trial"]) for record in results.records]
-    # 6 models, 2 of which have settings of their own; 4 and 1 on the second collection; two plain losses with the
-    # network of setting B; nine kinds of noise beside the paper's; four models it only mentions; two trials.
-    assert len(identities) == len(set(identities)) == 2 * (8 + 5 + 2 + 9 + 4)
-
-
 def test_leads_of_trials_are_counted_and_tested_against_one_half():
     for lead, found in ((0.05, "holds"), (-0.05, "fails")):
         judged = Claim("claim", "", evidence.whichever_trial, margin=claims.OF_TRIALS).judge(made(lead))

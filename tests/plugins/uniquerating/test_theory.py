@@ -25,17 +25,6 @@ def test_the_example_of_section_3_has_its_loss_and_residuals():
     assert theory.residuals(theory.EXAMPLE_SCORES, theory.EXAMPLE_LABELS) == pytest.approx(-gradient)
 
 
-def test_equation_6_is_negative_as_printed_and_umarts_curvature_once_mended():
-    labels, scores = np.array([2.0, 0.0, 1.0, 0.0, 1.0]), np.array([0.3, 0.5, -0.2, 0.1, 0.0])
-    mended = theory.umart_curvature(scores, labels, 2, printed=False)
-    # Curvature for the factor sigma^2 by an independent computation, here with the printed factor 2 sigma^2.
-    assert mended == pytest.approx(2 * np.array([1.162801, 1.742098, 0.229058, 0.484953, 0.406605]), abs=3e-6)
-    printed = theory.umart_curvature(scores, labels, 1, printed=True)
-    assert printed[[1, 3]] == pytest.approx([-3.14, -1.33], abs=0.005)
-    assert theory.largest_curvature_deviation() < 1e-9
-    assert theory.least_printed_curvature() < -0.1
-
-
 def test_residuals_stay_finite_where_algorithm_1_does_not():
     scores, labels = np.array([-400.0, 400.0]), np.array([1.0, 0.0])
     assert theory.residuals(scores, labels) == pytest.approx([1.0, -1.0])
@@ -47,18 +36,6 @@ def test_the_picture_of_windows_multiplies_to_the_loss(window):
     assert theory.loss_of_list(window) == pytest.approx(
         theory.windowed_loss(window, theory.SCORES, theory.LABELS), abs=1e-9
     )
-
-
-def test_level_equals_pull_at_each_other_in_listmle_and_not_in_urank():
-    level = np.zeros(1)
-    assert theory.pull_apart("urank", level, 0.5)[0] == pytest.approx(0.0, abs=1e-12)
-    assert theory.pull_apart("listmle[ties=stable]", level, 0.5)[0] > 0.1
-
-
-def test_claims_about_equations_hold_and_their_checks_can_tell():
-    for claim in STUDY.claims[:3]:
-        assert claim.judge(None).verdict == "holds"
-        assert all(check.tells for check in claim.statistic(None).parts.values())
 
 
 def test_the_printed_err_falls_with_the_cutoff_in_six_rows():

@@ -50,23 +50,6 @@ def equation_2(scores, labels, window=None):
     return value, gradient, curvature
 
 
-def algorithm_1(scores, labels):
-    """Compute the loss as tensors of label differences (with labels, as in the authors' code, not scores)."""
-    lower = labels[None] < labels[:, None]
-    k = (lower * np.exp(scores)[None]).sum(1)
-    likelihood = np.exp(scores) / (np.exp(scores) + k)
-    return -((2.0**labels - 1) * np.log(likelihood) * lower.any(1)).sum() / (len(np.unique(labels)) - 1)
-
-
-def algorithm_2(scores, labels):
-    """Return the residuals that a booster fits."""
-    weights, lower = 2.0**labels - 1, labels[None] < labels[:, None]
-    k = (lower * np.exp(scores)[None]).sum(1)
-    won = weights * k / (k + np.exp(scores))
-    lost = ((lower * (weights / (k + np.exp(scores)))[:, None]).sum(0)) * np.exp(scores)
-    return (won - lost) / (len(np.unique(labels)) - 1)
-
-
 def test_the_papers_example():
     given, expected = GOLDEN["urank_paper_example"]["in"], GOLDEN["urank_paper_example"]["out"]
     evaluation = evaluate(given["f"], given["y"])
@@ -109,15 +92,6 @@ def test_fractional_labels_without_ties_are_equation_2(seed):
     assert evaluation.curvature == pytest.approx(curvature, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_algorithm_1_is_equation_2_and_algorithm_2_is_minus_the_gradient(seed):
-    generator = np.random.default_rng(seed)
-    scores, labels = 2 * generator.normal(size=15), generator.integers(0, 4, 15).astype(float)
-    evaluation = evaluate(scores, labels)
-    assert evaluation.value[0] == pytest.approx(algorithm_1(scores, labels), rel=1e-12)
-    assert evaluation.gradient == pytest.approx(-algorithm_2(scores, labels), abs=1e-12)
-
-
 @pytest.mark.parametrize("window", [None, 2])
 @pytest.mark.parametrize("spread", [300.0, 1e5])
 def test_gaps_that_overflow_the_printed_algorithm_are_exact(spread, window):
@@ -138,18 +112,3 @@ def test_without_ties_the_terms_are_those_of_listmle():
     terms = [logsumexp(ordered[position:]) - ordered[position] for position in range(4)]
     weights = 2.0 ** np.array([4, 3, 2, 1]) - 1
     assert evaluate(scores, labels).value[0] == pytest.approx(weights @ terms / 4, rel=1e-12)
-
-
-def test_windows_of_one_give_weighted_pairwise_logistic_loss_and_larger_windows_less():
-    generator = np.random.default_rng(3)
-    scores, labels = generator.normal(size=16), generator.integers(0, 4, 16).astype(float)
-    pairs = sum(
-        (2.0 ** labels[i] - 1) * np.logaddexp(0, scores[j] - scores[i])
-        for i in range(16)
-        for j in range(16)
-        if labels[i] > labels[j]
-    )
-    losses = [evaluate(scores, labels, window).value[0] for window in (1, 2, 4, 8, 16)]
-    assert losses[0] == pytest.approx(pairs / (len(np.unique(labels)) - 1), rel=1e-12)
-    assert np.all(np.diff(losses) < 0)
-    assert losses[-1] == evaluate(scores, labels).value[0]

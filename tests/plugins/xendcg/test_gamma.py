@@ -5,7 +5,7 @@ from __future__ import annotations
 import lightgbm as lgb
 import numpy as np
 import pytest
-from rankplug_xendcg.gamma import COUNTER, LIGHTGBM, ONCE, PER_ITERATION, fill_gamma
+from rankplug_xendcg.losses import COUNTER, LIGHTGBM, ONCE, PER_ITERATION, fill_gamma
 from scipy import stats
 
 import rankplug as rp

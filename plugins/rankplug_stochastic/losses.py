@@ -1,4 +1,4 @@
-"""NDCG with ranks made smooth by sigmoids (Eq. 15-18)."""
+"""ApproxNDCG (Eq. 15-18), NDCG with ranks made smooth by sigmoids, and CrossEntropy (Eq. 5-8), the paper's ListNet."""
 
 from __future__ import annotations
 
@@ -6,9 +6,56 @@ import math
 
 import numpy as np
 
-from rankplug.compiled import WIDEST, building_block, exponentials_from, fill_dcg_constants, log
-from rankplug.losses import list_constants, list_loss
-from rankplug_stochastic.long_lists import APPROX_NDCG
+from rankplug.compiled import (
+    SLOPE,
+    TAIL,
+    WIDEST,
+    building_block,
+    exp,
+    exponentials_from,
+    fill_dcg_constants,
+    largest,
+    log,
+    scratch,
+    sort_best_first,
+    sum_over_pairs,
+    worth_sums,
+)
+from rankplug.losses import LongLists, list_constants, list_loss
+
+
+@list_loss()
+def approx_ndcg_of_long_lists(scores, gradient, constants, order, eta):
+    """Compute what ``approx_ndcg`` does of one list."""
+    n = scores.size
+    inverse_ideal, gains = constants[0], constants[1 : n + 1]
+    if inverse_ideal == 0.0:
+        return 0.0
+    ranked = sort_best_first(scores, order)
+    exponents, one_level, all_pairs = scratch(n), np.zeros(n, np.int64), np.ones((1, 1))
+    for position in range(n):
+        exponents[position] = eta * ranked[position]
+    above, _, below, _ = sum_over_pairs(exponents, one_level, np.ones((1, n)), all_pairs, SLOPE + 1)
+    value, weights = 0.0, np.empty((1, n))
+    for position in range(n):
+        rank = position - above[TAIL, 0, position] + below[TAIL, 0, position]
+        logarithm = log(2.0 + rank)
+        part = gains[order[position]] * inverse_ideal * math.log(2.0) / logarithm
+        value -= part
+        weights[0, position] = part / ((2.0 + rank) * logarithm)
+    weighted_above, _, weighted_below, _ = sum_over_pairs(exponents, one_level, weights, all_pairs, SLOPE + 1)
+    for position in range(n):
+        pull = weighted_above[SLOPE, 0, position] + weighted_below[SLOPE, 0, position]
+        pull -= weights[0, position] * (above[SLOPE, 0, position] + below[SLOPE, 0, position])
+        gradient[order[position]] = eta * pull
+    return value
+
+
+def _worth_for_approx_ndcg(labels, parameters):
+    return worth_sums(labels.size, 1, 6, 1.0 * np.count_nonzero(labels) * labels.size)
+
+
+APPROX_NDCG = LongLists(approx_ndcg_of_long_lists, _worth_for_approx_ndcg)
 
 ROOM = 8
 """Numbers left free between the rows of a block of work space."""
@@ -96,3 +143,29 @@ def approx_ndcg(scores, gradient, constants, eta):
     for i in range(n):
         gradient[int(documents[i])] = eta * derivative[i]
     return value
+
+
+@list_loss(cost="documents")
+def cross_entropy(scores, labels, gradient, curvature, weight_by_label_sum):
+    """Compute the cross entropy of one list: the logsumexp of ``f`` minus the sum of ``P(i) f_i``, P = y / sum y."""
+    mass = 0.0
+    for i in range(labels.size):
+        mass += labels[i]
+    if mass == 0.0:
+        gradient[:] = 0.0
+        curvature[:] = 0.0
+        return 0.0
+    scale = mass if weight_by_label_sum else 1.0
+    peak = largest(scores)
+    total = 0.0
+    for i in range(scores.size):
+        gradient[i] = exp(scores[i] - peak)
+        total += gradient[i]
+    rise = 0.0
+    for i in range(scores.size):
+        share = labels[i] / mass
+        probability = gradient[i] / total
+        rise += share * (peak - scores[i])
+        gradient[i] = scale * (probability - share)
+        curvature[i] = scale * probability * (1.0 - probability)
+    return scale * (rise + log(total))
