@@ -126,7 +126,7 @@ SIZES: Mapping[Profile, Size] = {
                 0.1,
             ),
         ),
-        trials=13,
+        trials=11,
         layers=((512, 256, 128), (512, 256)),
         divisor=8,
         batch=16,

@@ -141,10 +141,10 @@ SIZES: Mapping[Profile, Size] = {
     # Five minutes for all studies: steps of one query each take the time, so that there are few queries and epochs.
     "quick": Size(
         (
-            _made(OHSUMED, "ohsumed", 250, 20, (20, 10), 0.002, 100, 2000),
-            _made(MQ2007, "ohsumed", 250, 20, (20, 20), 0.002, 100, 2000),
-            _made(WEB10K, "mslr", 250, 20, (20, 20), 0.002, 100, 2000),
-            _made(WEB30K, "mslr", 300, 20, (20, 20), 0.002, 100, 2000),
+            _made(OHSUMED, "ohsumed", 200, 20, (20, 10), 0.002, 100, 2000),
+            _made(MQ2007, "ohsumed", 200, 20, (20, 20), 0.002, 100, 2000),
+            _made(WEB10K, "mslr", 200, 20, (20, 20), 0.002, 100, 2000),
+            _made(WEB30K, "mslr", 240, 20, (20, 20), 0.002, 100, 2000),
         ),
         trials=8,
         folds=(1,),
