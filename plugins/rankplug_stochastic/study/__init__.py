@@ -32,9 +32,19 @@ study = Study(
         Exhibit("Margins", "How strongly a pair is pushed apart, with noise and without", losses.draw_margins),
         Exhibit("Law of Z", "Differences of Gumbel noise beside the logistic law", noise.draw_differences),
         Exhibit("Equations 9 to 14", "CrossEntropy under noise, and the bound on it", losses.draw_bound),
-        Exhibit("Figure 3a", "Training with the same settings, CrossEntropy", exhibits.figure_3a),
-        Exhibit("Figure 3b", "Training with the same settings, ApproxNDCG", exhibits.figure_3b, caption=IN_TRAINING),
-        Exhibit("Figure 3c", "Training with the same settings, lambdaMART", exhibits.figure_3c, caption=IN_TRAINING),
+        Exhibit("Figure 3a", "Training with the same settings, CrossEntropy", exhibits.figure_3("CrossEntropy")),
+        Exhibit(
+            "Figure 3b",
+            "Training with the same settings, ApproxNDCG",
+            exhibits.figure_3("ApproxNDCG"),
+            caption=IN_TRAINING,
+        ),
+        Exhibit(
+            "Figure 3c",
+            "Training with the same settings, lambdaMART",
+            exhibits.figure_3("lambdaMART"),
+            caption=IN_TRAINING,
+        ),
         Exhibit("Figure 3, Yahoo", "Training with the same settings on Yahoo", exhibits.figure_3_on_yahoo),
         Exhibit(
             "Figure 4",
@@ -43,9 +53,9 @@ study = Study(
             caption="Networks over steps, trees over their number. A line is the mean over the trials, its band a 95 %"
             " t interval.",
         ),
-        Exhibit("Table 1", "Test quality, each model with settings of its own (B)", exhibits.table_1),
+        Exhibit("Table 1", "Test quality, each model with settings of its own (B)", exhibits.table_1("tuned")),
         Exhibit("Section 6.1", "Sizes of the data", exhibits.data),
-        Exhibit("Table 1, fixed", "Test quality, the same settings for all (A)", exhibits.table_1_fixed),
+        Exhibit("Table 1, fixed", "Test quality, the same settings for all (A)", exhibits.table_1("fixed")),
         Exhibit(
             "Noise and network",
             "What noise gives and what the network gives",

@@ -89,6 +89,12 @@ def tuning_widens_the_gap(results: Results) -> Evidence:
     return greater({f"best validation {METRIC}, {results.collection(tuned)}": replace(sample, runs=behind)})
 
 
+def cross_entropy_pair_alike(results: Results) -> Evidence:
+    """Compare test NDCG at the cut-offs of Table 1."""
+    group, pair = results.groups_run("tuned")[0], ("E[CrossEntropy]", "CrossEntropy")
+    return alike({f"{results.collection(group)} {k}": results.difference(group, k, *pair) for k in METRICS})
+
+
 def better_at_every_cutoff(better: str, worse: str) -> Statistic:
     """Return the statistic that compares test NDCG at the cut-offs of Table 1, on every collection."""
 
@@ -105,15 +111,6 @@ def better_at_every_cutoff(better: str, worse: str) -> Statistic:
         )
 
     return gather
-
-
-def cross_entropy_pair_alike(results: Results) -> Evidence:
-    """Compare test NDCG at the cut-offs of Table 1."""
-    group = results.groups_run("tuned")[0]
-    data = results.collection(group)
-    return alike(
-        {f"{data} {metric}": results.difference(group, metric, "E[CrossEntropy]", "CrossEntropy") for metric in METRICS}
-    )
 
 
 def early_lead(baseline: str) -> Statistic:

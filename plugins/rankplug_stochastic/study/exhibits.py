@@ -82,36 +82,21 @@ def curve_frame(results: Results, group: str, models: tuple[str, ...], parts: tu
     return pd.concat(frames, ignore_index=True)[columns].rename(columns={"value": f"{METRIC} (%)"})
 
 
-def fixed_curves(results: Results, baseline: str) -> tuple[pd.DataFrame, Figure]:
-    """Draw the curves of a baseline and its expected loss under the same settings, on training and validation data."""
-    group, models = results.groups_run("fixed")[0], (baseline, f"E[{baseline}]")
-    figure, axes = new_figure(width=4.6, height=3.2)
-    for part in ("train", "valid"):
-        label = f"{{model}}, {NAMES[part]}"
-        shown, style = (
-            curves_in_steps(results, group, part, models),
-            {"linestyle": DASHES[part], **results.spread(group)},
-        )
-        draw_curves(axes, shown, models, label=label, colours=COLOURS, **style)
-    axes.set(xlabel=f"training iteration ({iteration_name(baseline)})", ylabel="NDCG@5 (%)")
-    keep_within(axes, 0, 100)
-    legend_below(figure, columns=2)
-    return curve_frame(results, group, models, ("train", "valid")), figure
+def figure_3(baseline: str) -> Callable[[Results], tuple[pd.DataFrame, Figure]]:
+    """Return a function that draws the curves of a baseline and its expected loss, on training and validation data."""
 
+    def draw(results: Results) -> tuple[pd.DataFrame, Figure]:
+        group, models = results.groups_run("fixed")[0], (baseline, f"E[{baseline}]")
+        figure, axes = new_figure(width=4.6, height=3.2)
+        for part in ("train", "valid"):
+            style = {"label": f"{{model}}, {NAMES[part]}", "linestyle": DASHES[part], **results.spread(group)}
+            draw_curves(axes, curves_in_steps(results, group, part, models), models, colours=COLOURS, **style)
+        axes.set(xlabel=f"training iteration ({iteration_name(baseline)})", ylabel="NDCG@5 (%)")
+        keep_within(axes, 0, 100)
+        legend_below(figure, columns=2)
+        return curve_frame(results, group, models, ("train", "valid")), figure
 
-def figure_3a(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """Draw the curves of CrossEntropy."""
-    return fixed_curves(results, "CrossEntropy")
-
-
-def figure_3b(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """Draw the curves of ApproxNDCG."""
-    return fixed_curves(results, "ApproxNDCG")
-
-
-def figure_3c(results: Results) -> tuple[pd.DataFrame, Figure]:
-    """Draw the curves of LambdaMART."""
-    return fixed_curves(results, "lambdaMART")
+    return draw
 
 
 def figure_3_on_yahoo(results: Results) -> tuple[pd.DataFrame, Figure | None]:
@@ -150,22 +135,17 @@ def networks_beside_trees(
     return curve_frame(results, group, models, ("valid",)), figure
 
 
-def table_1(results: Results) -> tuple[pd.DataFrame, None]:
-    """Return the table of setting B, as in the paper."""
-    return _table(results, "tuned"), None
+def table_1(setting: str) -> Callable[[Results], tuple[pd.DataFrame, None]]:
+    """Return a function that makes the table of setting B as in the paper, or of A, which it shows as curves only."""
 
+    def draw(results: Results) -> tuple[pd.DataFrame, None]:
+        tables = [
+            beside_published(results, group, METRICS, exhibit="Table 1", dataset=results.place(group))
+            for group in results.groups(kind=setting)
+        ]
+        return pd.concat(tables, ignore_index=True), None
 
-def table_1_fixed(results: Results) -> tuple[pd.DataFrame, None]:
-    """Return the same table for setting A, which the paper shows as curves only."""
-    return _table(results, "fixed"), None
-
-
-def _table(results: Results, setting: str) -> pd.DataFrame:
-    tables = [
-        beside_published(results, group, METRICS, exhibit="Table 1", dataset=results.place(group))
-        for group in results.groups(kind=setting)
-    ]
-    return pd.concat(tables, ignore_index=True)
+    return draw
 
 
 def data(results: Results) -> tuple[pd.DataFrame, None]:
@@ -208,7 +188,7 @@ def table_of_noise_and_network(results: Results) -> tuple[pd.DataFrame, None]:
             interval = interval_of(effect(results, weights))
             rows.append(
                 {"loss": loss, "what is added": name, "gain": 100 * interval.point, "low": 100 * interval.low}
-                | {"high": 100 * interval.high, "combination": _behind(results, group, weights)}
+                | {"high": 100 * interval.high, "combination": results.combinations_of(group, *weights)}
             )
     return pd.DataFrame(rows), None
 
@@ -223,14 +203,9 @@ def four_models(results: Results) -> tuple[pd.DataFrame, None]:
             mean = results.mean(group, METRIC, model, scale=100)
             rows.append(
                 {"loss": loss, "network": network, "ours": mean.point, "low": mean.low, "high": mean.high}
-                | {"combination": _behind(results, group, [model])}
+                | {"combination": results.combinations_of(group, model)}
             )
     return pd.DataFrame(rows), None
-
-
-def _behind(results: Results, group: str, models: Mapping[str, float] | list[str]) -> str:
-    frame = results[group]
-    return " ".join(sorted(set(frame.loc[frame["model"].isin(list(models)), "combination"])))
 
 
 CURVES = {
@@ -249,9 +224,8 @@ def frame_of_kinds(results: Results) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for model in results.models(group):
         mean = results.mean(group, METRIC, model, scale=100)
-        behind = results[group].loc[results[group]["model"] == model, "combination"]
-        rows.append({"noise": model, "ours": mean.point, "low": mean.low, "high": mean.high})
-        rows[-1]["combination"] = " ".join(sorted(set(behind)))
+        row = {"noise": model, "ours": mean.point, "low": mean.low, "high": mean.high}
+        rows.append(row | {"combination": results.combinations_of(group, model)})
     return pd.DataFrame(rows)
 
 
