@@ -112,6 +112,8 @@ def slope(results: Results, kind: Noise, place: str) -> Sample:
         (group, model): sign * float(weight)
         for group, weight in zip(groups.values(), weights, strict=True)
         for model, sign in lead.items()
+        # A level in the middle has no weight, and may have fewer trials.
+        if abs(weight) > 1e-9
     }
     return results.contrast(METRIC, cells)
 
