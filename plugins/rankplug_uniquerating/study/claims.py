@@ -14,8 +14,8 @@ from rankplug.studies import (
     Results,
     exact_check,
     greater,
+    no_greater,
     not_comparable,
-    not_run,
 )
 from rankplug_uniquerating.study import exhibits, theory
 from rankplug_uniquerating.study.protocol import (
@@ -36,6 +36,7 @@ from rankplug_uniquerating.study.protocol import (
     URRANK,
     WEB10K,
     WEB30K,
+    WINDOWS,
     group_of,
 )
 
@@ -136,9 +137,7 @@ def above(
 
 def testing_on_the_selection_set_flatters(results: Results) -> Evidence:
     """Compare test NDCG with the epoch chosen on the test part and on validation data."""
-    on_test, on_validation = (group_of(results, OHSUMED, kind) for kind in (TEST_SELECTED, TABLES))
-    if not on_test:
-        return not_run("not part of this profile")
+    on_test, on_validation = results.groups_run(TEST_SELECTED)[0], group_of(results, OHSUMED, TABLES)
     return greater(
         {
             f"{results.collection(on_validation)} {metric}": results.contrast(
@@ -154,12 +153,6 @@ def sorted_sums_are_faster(results: Results) -> str:
     times = {form: np.median(theory.seconds(form, TIMED_LENGTH)) for form in ("sorted", "tensor", "loop")}
     words = ", ".join(f"{form} {1e3 * value:.3g} ms" for form, value in times.items())
     return f"a list of {TIMED_LENGTH} documents with its gradient takes: {words}"
-
-
-def trees_gain_where_sparse(results: Results) -> Evidence:
-    """Compare the trees' lead over the network on features made sparse with that on the same data as they are."""
-    change = exhibits.change_of_the_lead(results)
-    return greater(change) if change else not_run("not part of this profile")
 
 
 NETWORKS = ("uRank", "uBoost", "urBoost")
@@ -346,7 +339,7 @@ CLAIMS = (
     Claim(
         "wider-windows-do-not-help",
         "Further enlarging uMart's window sizes (5, 10 and all) does not significantly improve NDCG.",
-        exhibits.wider_windows_do_not_help,
+        lambda results: no_greater(exhibits.leads_of_choices(results, "uMart", tuple(WINDOWS), turned=True)),
         TRIED,
         POINTS,
         section="Section 4.2",
@@ -355,7 +348,7 @@ CLAIMS = (
         "trees-lead-where-sparse",
         "Mart-based models have better performance compared to neural networks especially when features are sparse"
         " (uMart less uRank, NDCG@10).",
-        trees_gain_where_sparse,
+        exhibits.trees_gain_where_sparse,
         "Section 6, sparsity",
         POINTS,
         section="Section 6",

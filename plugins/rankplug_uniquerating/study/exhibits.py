@@ -21,7 +21,6 @@ from rankplug.studies import (
     facts_beside_published,
     greater,
     interval_of,
-    no_greater,
     not_run,
     p_value_of,
 )
@@ -42,7 +41,6 @@ from rankplug_uniquerating.study.protocol import (
     TEST_SELECTED,
     WEB10K,
     WEB30K,
-    WINDOWS,
     err_by_collection,
     group_of,
 )
@@ -343,10 +341,8 @@ def example(results: Results | None = None) -> tuple[pd.DataFrame, None]:
 
 
 def leads_of_choices(results: Results, own: str, others: tuple[str, ...], turned: bool = False) -> dict[str, Sample]:
-    """Return the lead of the paper's choice over others in test NDCG@10, or theirs over it; empty where not run."""
-    tried, tables = group_of(results, OHSUMED, CHOICES), group_of(results, OHSUMED, TABLES)
-    if not tried:
-        return {}
+    """Return the lead of the paper's choice over others in test NDCG@10, or theirs over it."""
+    tried, tables = results.groups_run(CHOICES)[0], group_of(results, OHSUMED, TABLES)
     group = tried if own in results.models(tried) else tables
     data, sign = results.collection(tried), -1.0 if turned else 1.0
     return {
@@ -359,18 +355,7 @@ def leads_of_choices(results: Results, own: str, others: tuple[str, ...], turned
 
 def chosen_well(own: str, *others: str) -> Callable[[Results], Evidence]:
     """Return the statistic that compares the paper's choice with what else it tried."""
-
-    def gather(results: Results) -> Evidence:
-        parts = leads_of_choices(results, own, others)
-        return greater(parts) if parts else not_run("not part of this profile")
-
-    return gather
-
-
-def wider_windows_do_not_help(results: Results) -> Evidence:
-    """Compare uMart's wider windows with those of two documents."""
-    parts = leads_of_choices(results, "uMart", tuple(WINDOWS), turned=True)
-    return no_greater(parts) if parts else not_run("not part of this profile")
+    return lambda results: greater(leads_of_choices(results, own, others))
 
 
 NETWORK, TREES, METRIC = "uRank", "uMart", "ndcg@10"
@@ -382,14 +367,14 @@ def groups_of(results: Results) -> dict[str, str]:
     return {"as they are": group_of(results, results.place(sparse), TABLES), "made sparse": sparse} if sparse else {}
 
 
-def change_of_the_lead(results: Results) -> dict[str, Sample]:
-    """Return the trees' lead on sparse features less that on the features as they are; empty where not run."""
+def trees_gain_where_sparse(results: Results) -> Evidence:
+    """Compare the trees' lead over the network on features made sparse with that on the same data as they are."""
     groups = groups_of(results)
     if not groups:
-        return {}
+        return not_run("not part of this profile")
     dense, sparse = groups.values()
     cells = {(sparse, TREES): 1.0, (sparse, NETWORK): -1.0, (dense, TREES): -1.0, (dense, NETWORK): 1.0}
-    return {f"{results.collection(sparse, results.place(sparse))} {METRIC}": results.contrast(METRIC, cells)}
+    return greater({f"{results.collection(sparse, results.place(sparse))} {METRIC}": results.contrast(METRIC, cells)})
 
 
 def share_of_zeros(dataset: str, transforms: tuple[str, ...] = (), seed: int = 0) -> float:

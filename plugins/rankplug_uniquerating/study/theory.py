@@ -57,12 +57,6 @@ def largest_residual_deviation(lengths: tuple[int, ...] = (2, 10, 60), sign: flo
     )
 
 
-def windowed_loss(window: int, scores: Doubles, labels: Doubles) -> float:
-    """Return the loss of one list by the plugin ``urank``, with windows of some documents (Eq. 3)."""
-    evaluation = loss(f"urank[window={window}]").evaluate(scores, labels, np.array([0, scores.size]))
-    return float(evaluation.value[0])
-
-
 def pairwise_logistic(scores: Doubles, labels: Doubles) -> float:
     """Compute ``sum_{y_d > y_c} (2^y_d - 1) log(1 + e^(f_c - f_d)) / (R - 1)``."""
     pairs = labels[:, None] > labels[None, :]
@@ -72,14 +66,17 @@ def pairwise_logistic(scores: Doubles, labels: Doubles) -> float:
 
 def largest_pairwise_deviation(window: int = 1) -> float:
     """Return the largest deviation of the loss from the weighted pairwise logistic one, which windows of one equal."""
-    return max(abs(windowed_loss(window, *made_list(n)) - pairwise_logistic(*made_list(n))) for n in (3, 20, 60))
+    return max(
+        abs(evaluate_sorted(*made_list(n), f"urank[window={window}]")[0] - pairwise_logistic(*made_list(n)))
+        for n in (3, 20, 60)
+    )
 
 
 def doubling_gains() -> tuple[float, float]:
     """Return how much the loss falls at least and at most where windows double."""
     widths = (1, 2, 4, 8, 16, 32)
     lists = [made_list(n, seed) for n in (10, 40) for seed in range(5)]
-    losses = np.array([[windowed_loss(width, *query) for width in widths] for query in lists])
+    losses = np.array([[evaluate_sorted(*query, f"urank[window={width}]")[0] for width in widths] for query in lists])
     falls = losses[:, :-1] - losses[:, 1:]
     return float(falls.min()), float(falls.max())
 
@@ -203,7 +200,6 @@ def draw_pull(rival: float = 0.0) -> Figure:
     return figure
 
 
-Vector = NDArray[np.float64]
 LENGTHS = (20, 60, 150, 320)
 """Documents of a list; OHSUMED's lists have 152 on average and 320 at most."""
 REPETITIONS = 5
@@ -235,8 +231,8 @@ def loop(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
 
 
 def evaluate_by_autograd(
-    form: Callable[[torch.Tensor, torch.Tensor], torch.Tensor], scores: Vector, labels: Vector
-) -> tuple[float, Vector]:
+    form: Callable[[torch.Tensor, torch.Tensor], torch.Tensor], scores: Doubles, labels: Doubles
+) -> tuple[float, Doubles]:
     """Return the value and gradient of a form of the loss."""
     import torch
 
@@ -247,20 +243,20 @@ def evaluate_by_autograd(
     return float(value.detach()), leaf.grad.numpy()
 
 
-def evaluate_sorted(scores: Vector, labels: Vector, name: str = "urank") -> tuple[float, Vector]:
+def evaluate_sorted(scores: Doubles, labels: Doubles, name: str = "urank") -> tuple[float, Doubles]:
     """Return the value and gradient of the plugin."""
     evaluation = loss(name).evaluate(scores, labels, np.array([0, scores.size]))
     return float(evaluation.value[0]), evaluation.gradient
 
 
-FORMS: dict[str, Callable[[Vector, Vector], tuple[float, Vector]]] = {
+FORMS: dict[str, Callable[[Doubles, Doubles], tuple[float, Doubles]]] = {
     "loop": lambda scores, labels: evaluate_by_autograd(loop, scores, labels),
     "tensor": lambda scores, labels: evaluate_by_autograd(algorithm_1, scores, labels),
     "sorted": evaluate_sorted,
 }
 
 
-def made_list(length: int, seed: int = 0) -> tuple[Vector, Vector]:
+def made_list(length: int, seed: int = 0) -> tuple[Doubles, Doubles]:
     """Make scores and labels; shares of the labels as in OHSUMED."""
     generator = np.random.default_rng((seed, length))
     labels = generator.choice(3, size=length, p=(0.7, 0.16, 0.14)).astype(np.float64)
@@ -289,7 +285,7 @@ def seconds(form: str, length: int, repetitions: int = REPETITIONS) -> list[floa
     return [min(_once(form, scores, labels) for _ in range(5)) for _ in range(repetitions)]
 
 
-def _once(form: str, scores: Vector, labels: Vector) -> float:
+def _once(form: str, scores: Doubles, labels: Doubles) -> float:
     begin = time.perf_counter()
     FORMS[form](scores, labels)
     return time.perf_counter() - begin
