@@ -1,4 +1,4 @@
-"""``umart`` equals Equations 5 and 6 as the released code has them, and LambdaMART where the window is one."""
+"""``urank`` and ``umart`` equal the paper's equations, and LambdaMART where the window is one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.special import logsumexp
 
 import rankplug as rp
 
@@ -100,3 +101,94 @@ def test_a_window_of_one_is_todays_lambdarank_up_to_its_factor_a_list(normalise)
     assert factors == pytest.approx(np.full(20, factors[0]), rel=1e-10)
     assert normalise or factors[0] == pytest.approx(1.0)
     assert ours.value[0] * factors[0] == pytest.approx(theirs.value[0], rel=1e-10)
+
+
+def urank(scores, labels, window="none"):
+    return rp.loss(f"urank[window={window}]").evaluate(scores, labels, [0, len(scores)])
+
+
+def equation_2(scores, labels, window=None):
+    """Compute loss, gradient and curvature, document by document and window by window."""
+    n, ratings = len(scores), len(np.unique(labels))
+    value, gradient, curvature = 0.0, np.zeros(n), np.zeros(n)
+    best_first = np.argsort(-scores, kind="stable")
+    for d in range(n):
+        lower = [j for j in best_first if labels[j] < labels[d]]
+        width = window or max(len(lower), 1)
+        weight = (2.0 ** labels[d] - 1) / max(ratings - 1, 1)
+        for first in range(0, len(lower), width):
+            rivals = lower[first : first + width]
+            others = np.logaddexp.reduce(scores[rivals])
+            joint = np.logaddexp(scores[d], others)
+            value += weight * (joint - scores[d])
+            lost, own = np.exp(others - joint), np.exp(scores[d] - joint)
+            gradient[d] -= weight * lost
+            curvature[d] += weight * lost * own
+            shares = np.exp(scores[rivals] - joint)
+            gradient[rivals] += weight * shares
+            curvature[rivals] += weight * shares * (1 - shares)
+    return value, gradient, curvature
+
+
+def test_the_papers_example():
+    given, expected = GOLDEN["urank_paper_example"]["in"], GOLDEN["urank_paper_example"]["out"]
+    evaluation = urank(given["f"], given["y"])
+    by_hand = -0.5 * (3 * (np.log(0.3) + np.log(4 / 11)) + np.log(2 / 7))
+    assert evaluation.value[0] == pytest.approx(by_hand, abs=1e-12)
+    assert evaluation.value[0] == pytest.approx(expected["loss"], abs=1e-8)
+    assert evaluation.gradient == pytest.approx(expected["grad"], abs=1e-8)
+    assert evaluation.curvature == pytest.approx(expected["hess_diag"], abs=1e-8)
+    assert urank(given["f"], given["y"], 1).value[0] == pytest.approx(expected["loss_window1"], abs=1e-8)
+    assert urank(given["f"], given["y"], 2).value[0] == pytest.approx(expected["loss_window2"], abs=1e-8)
+
+
+@pytest.mark.parametrize("window", [1, 2, 3, 99])
+def test_golden_windows(window):
+    given, expected = GOLDEN["urank_windows"]["in"], GOLDEN["urank_windows"]["out"]
+    evaluation = urank(given["f"], given["y"], window)
+    assert evaluation.value[0] == pytest.approx(expected[f"loss_u{window}"], abs=1e-8)
+    assert evaluation.gradient == pytest.approx(expected[f"grad_u{window}"], abs=1e-8)
+
+
+@settings(deadline=None)
+@given(LISTS, st.sampled_from([None, 1, 2, 5]))
+def test_loss_gradient_and_curvature_are_equation_2(one_list, window):
+    value, gradient, curvature = equation_2(*one_list, window)
+    evaluation = urank(*one_list, window)
+    assert evaluation.value[0] == pytest.approx(value, rel=1e-10, abs=1e-10)
+    assert evaluation.gradient == pytest.approx(gradient, abs=1e-9)
+    assert evaluation.curvature == pytest.approx(curvature, abs=1e-9)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10_000))
+def test_fractional_labels_without_ties_are_equation_2(seed):
+    generator = np.random.default_rng(seed)
+    scores, labels = generator.normal(size=12), 4 * generator.random(12)
+    value, gradient, curvature = equation_2(scores, labels)
+    evaluation = urank(scores, labels)
+    assert evaluation.value[0] == pytest.approx(value, rel=1e-10)
+    assert evaluation.gradient == pytest.approx(gradient, abs=1e-9)
+    assert evaluation.curvature == pytest.approx(curvature, abs=1e-9)
+
+
+@pytest.mark.parametrize("window", [None, 2])
+@pytest.mark.parametrize("spread", [300.0, 1e5])
+def test_gaps_that_overflow_the_printed_algorithm_are_exact(spread, window):
+    generator = np.random.default_rng(1)
+    scores, labels = spread * generator.normal(size=14), generator.integers(0, 4, 14).astype(float)
+    scores[2], scores[9] = scores[5] + 0.3, scores[5] - 0.2
+    value, gradient, curvature = equation_2(scores, labels, window)
+    evaluation = urank(scores, labels, window)
+    assert evaluation.value[0] == pytest.approx(value, rel=1e-12)
+    assert evaluation.gradient == pytest.approx(gradient, abs=1e-10)
+    assert evaluation.curvature == pytest.approx(curvature, abs=1e-10)
+
+
+def test_without_ties_the_terms_are_those_of_listmle():
+    generator = np.random.default_rng(2)
+    scores, labels = generator.normal(size=5), np.array([3.0, 1.0, 4.0, 0.0, 2.0])
+    ordered = scores[np.argsort(-labels)]
+    terms = [logsumexp(ordered[position:]) - ordered[position] for position in range(4)]
+    weights = 2.0 ** np.array([4, 3, 2, 1]) - 1
+    assert urank(scores, labels).value[0] == pytest.approx(weights @ terms / 4, rel=1e-12)
