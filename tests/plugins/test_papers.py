@@ -6,6 +6,8 @@ import pytest
 
 import rankplug as rp
 
+pytestmark = pytest.mark.slow
+
 FAILING = {
     "logrank": ["small-changes-are-likelier", "l3-is-not-convex"],
     "stochastic": ["cross-entropy-best-scores-stay"],
