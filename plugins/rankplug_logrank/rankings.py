@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankplug.compiled import building_block, mix, uniform, writable
-from rankplug.losses import list_constants
+from rankplug.losses import ListLoss, list_constants
 from rankplug_logrank.parameters import RankingSet
 from rankplug_logrank.walk import distance, flip_one_pair, put_extreme, put_near
 
@@ -44,11 +44,16 @@ def sample_rankings(labels: ArrayLike, parameters: RankingSet, *, seed: int = 0,
     """
     relevance = writable(labels, "labels")
     # The list is drawn in its place among others, which are empty here.
-    starts, offsets = np.zeros((2, query + 2), np.int64)
-    starts[-1], offsets[-1] = relevance.size, 1 + (parameters.samples + 1) * (relevance.size + 1)
-    constants = draw_rankings.of_lists(relevance, starts, offsets, parameters, seed, first=query)
+    starts = np.zeros(query + 2, np.int64)
+    starts[-1] = relevance.size
+    sampled = ListLoss(draw_rankings.function, draw_rankings, _room_for_rankings)
+    constants, _ = sampled.prepared_constants(relevance, starts, parameters, seed)
     rows = constants[1:].reshape(-1, relevance.size + 1)[: int(constants[0])]
     return Rankings(rows[:, 1:].astype(np.int64), rows[:, 0])
+
+
+def _room_for_rankings(lengths, parameters):
+    return np.where(lengths > 0, 1 + (parameters.samples + 1) * (lengths + 1), 0)
 
 
 @list_constants
