@@ -240,7 +240,7 @@ def part_of(
         # A file's columns are those of the training data where the user names no others.
         known = own.get("columns") or {}
         roles = {role: known[role] for role in ("query", "label", "document") if known.get(role)}
-        name = _with_columns(dataset, roles | parse(dataset).parameters)
+        name = _with_columns(dataset, {**roles, **parse(dataset).parameters})
     fold = own.get("fold", 1) if fold is None else fold
     seed = own.get("seed", 0) if seed is None else seed
     transforms = own.get("transforms", []) if transform is None else transform
