@@ -8,7 +8,6 @@ from rankplug import LossSpecification, StudySpecification, hookimpl
 from rankplug_logrank.parameters import Likelihood, SumOverRankings
 
 PAPER = "logrank"
-NEEDS = frozenset({"sampled rankings", "binary labels"})
 
 
 def _loss(
@@ -28,7 +27,7 @@ def _loss(
         formula=formula,
         convex=convex,
         curvature=curvature,
-        needs=NEEDS,
+        needs=frozenset({"sampled rankings", "binary labels"}),
     )
 
 

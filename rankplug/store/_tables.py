@@ -87,7 +87,8 @@ def trial_means(store: Store | str | Path | None, where: str, metric: str | Sequ
     condition = f"where {where}" if where else ""
     frame = query(
         f"select {columns}, means.metric, means.value, means.queries"
-        f" from (select {ENTRY}, metric, favg(value) filter (where not isnan(value)) as value,"
+        # Sorted values have one sum, whatever the order in which threads read them.
+        f" from (select {ENTRY}, metric, list_avg(list_sort(list(value) filter (where not isnan(value)))) as value,"
         f" count(*) filter (where not isnan(value)) as queries"
         f" from (select * from all_queries {condition}) group by {ENTRY}, metric) as means"
         f" join all_trials as trials using ({ENTRY}) order by all",
