@@ -36,13 +36,15 @@ def _query_minmax(features: Matrix, starts: NDArray[np.int64], begin: int, end: 
     lowest, span = np.empty(width), np.empty(width)
     for query in range(begin, end):
         first, last = starts[query], starts[query + 1]
-        for column in range(width):
-            lowest[column] = span[column] = features[first, column]
-        for row in range(first + 1, last):
+        lowest[:], span[:] = np.inf, -np.inf
+        for row in range(first, last):
             for column in range(width):
                 value = features[row, column]
-                lowest[column] = min(lowest[column], value)
-                span[column] = max(span[column], value)
+                # Missing values are in neither comparison.
+                if value < lowest[column]:
+                    lowest[column] = value
+                if value > span[column]:
+                    span[column] = value
         for column in range(width):
             span[column] = span[column] - lowest[column] + 1e-8
         for row in range(first, last):

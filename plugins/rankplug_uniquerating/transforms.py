@@ -13,7 +13,7 @@ from rankplug_uniquerating.plugin import Sparsity
 
 def minmax(split: Split, parameters: Parameters, generator: np.random.Generator) -> Split:
     """Scale every feature to [0, 1] by its minimum and maximum over all training documents; constant ones become 0."""
-    low, high = split.train.features.min(axis=0), split.train.features.max(axis=0)
+    low, high = np.fmin.reduce(split.train.features), np.fmax.reduce(split.train.features)
     width = np.where(high > low, high - low, np.inf).astype(np.float32)
     categorical = list(split.train.categorical)
     low[categorical], width[categorical] = 0, 1
@@ -31,7 +31,9 @@ def validate_on_test(split: Split, parameters: Parameters, generator: np.random.
 
 def sparse_features(split: Split, parameters: Sparsity, generator: np.random.Generator) -> Split:
     """Lower each feature by its quantile in the training part, and take what falls below 0 as 0."""
-    bounds = np.quantile(split.train.features, parameters.share, axis=0, method="inverted_cdf").astype(np.float32)
+    values = split.train.features
+    quantile = np.nanquantile if np.isnan(values).any() else np.quantile
+    bounds = quantile(values, parameters.share, axis=0, method="inverted_cdf").astype(np.float32)
     bounds[list(split.train.categorical)] = 0
 
     def change(lists: Lists) -> Lists:

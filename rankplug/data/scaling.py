@@ -42,16 +42,18 @@ class Scaling:
 
     @classmethod
     def of(cls, kind: ScalingKind | None, features: Matrix) -> Scaling:
-        """Fit a scaling to the features of the training documents, read in two passes of blocks."""
+        """Fit a scaling to the values of the training documents that are present, read in two passes of blocks."""
         if kind is None:
             return cls()
-        centre, square = np.zeros(features.shape[1]), np.zeros(features.shape[1])
+        centre, square, present = (np.zeros(features.shape[1]) for _ in range(3))
         for _, block in _blocks(features):
-            centre += _spread(kind, block).sum(axis=0, dtype=np.float64)
-        centre /= features.shape[0]
+            centre += np.nansum(_spread(kind, block), axis=0, dtype=np.float64)
+            present += block.shape[0] - np.isnan(block).sum(axis=0)
+        present[present == 0.0] = 1.0
+        centre /= present
         for _, block in _blocks(features):
-            square += np.square(_spread(kind, block) - centre).sum(axis=0)
-        deviation = np.sqrt(square / features.shape[0])
+            square += np.nansum(np.square(_spread(kind, block) - centre), axis=0)
+        deviation = np.sqrt(square / present)
         deviation[deviation == 0.0] = 1.0
         return cls(kind, centre, deviation)
 

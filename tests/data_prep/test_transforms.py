@@ -69,6 +69,19 @@ def test_query_minmax_is_its_formula(features, cut, transform):
         assert transformed[query].features == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.parametrize("name", ["query_minmax", "standardise", "minmax", "sparse_features"])
+def test_present_values_are_scaled_beside_missing_ones(name, transform):
+    features = np.random.default_rng(0).normal(size=(12, 2)).astype(np.float32)
+    features[[0, 4, 9], [0, 1, 0]] = np.nan  # among them the first document of the query
+    scaled = transform(name, everywhere(rp.Lists(features, np.zeros(12), [0, 12]))).train.features
+    for before, after in zip(features.T, scaled.T, strict=True):
+        present = before[~np.isnan(before)]
+        alone = rp.Lists(present[:, None], np.zeros(present.size), [0, present.size])
+        expected = transform(name, everywhere(alone)).train.features[:, 0]
+        np.testing.assert_array_equal(np.isnan(after), np.isnan(before))
+        np.testing.assert_allclose(after[~np.isnan(after)], expected, rtol=1e-6)
+
+
 def test_standardise_is_scikit_learns_fitted_on_the_training_part_alone(split, transform):
     transformed = transform("standardise", split)
     scaler = StandardScaler().fit(split.train.features.astype(np.float64))
