@@ -57,7 +57,7 @@ class PlaceInList(Model):
     """A model of ours whose scores depend on where a query begins."""
 
     def __init__(self):
-        super().__init__(SimpleNamespace(features=2, feature_names=None))
+        super().__init__(SimpleNamespace(features=2, feature_names=(), encoding=None))
 
     def _scores(self, features, starts):
         return np.concatenate([np.arange(length)[::-1] for length in np.diff(starts)])

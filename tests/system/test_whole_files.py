@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rankplug.system import LEFT_BEHIND_AFTER, whole_files, whole_folder, write_whole
+from rankplug.system import whole_files, whole_folder, write_whole
+from rankplug.system.whole_files import LEFT_BEHIND_AFTER
 
 LONG_AGO = (1e9, 1e9)
 

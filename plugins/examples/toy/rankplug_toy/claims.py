@@ -4,7 +4,7 @@ from rankplug.studies import Claim, Evidence, Margin, Results, greater
 
 from rankplug_toy.protocol import BASELINE, OURS
 
-POINT = Margin(0.01, "One point of NDCG, what the paper's table is rounded to.", scale=100, unit="points")
+POINT = Margin(0.01, "One point of NDCG, the rounding of the paper's table.", scale=100, unit="points")
 
 
 def ranks_better(results: Results) -> Evidence:

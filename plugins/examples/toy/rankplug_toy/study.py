@@ -6,7 +6,7 @@ from rankplug_toy.claims import CLAIMS
 from rankplug_toy.exhibits import figure_1, table_1
 from rankplug_toy.protocol import COLOURS, runs
 
-FINDINGS = ("Nobody wrote this paper: it shows what a study is made of, and its published numbers are made up.",)
+FINDINGS = ("This paper is a fictitious example of a study, and its published numbers are invented.",)
 
 study = Study(
     name="toy",
