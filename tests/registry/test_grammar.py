@@ -7,7 +7,7 @@ import math
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import Field, field_validator, model_validator
 
@@ -41,6 +41,7 @@ values = st.recursive(
 gridded = st.one_of(values, st.lists(values, max_size=3).map(lambda items: Grid(tuple(items))))
 
 
+@settings(max_examples=20)
 @given(references(gridded))
 def test_a_reference_reads_back_from_its_own_text(reference):
     again = parse(str(reference))

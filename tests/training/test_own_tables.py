@@ -185,7 +185,11 @@ def run(*words: object) -> str:
 
 
 @pytest.mark.parametrize(
-    ("backend", "scorer"), [("lightgbm", "trees[rounds=20]"), ("torch[epochs=20,lr=0.01]", "mlp[layers=(8,)]")]
+    ("backend", "scorer"),
+    [
+        ("lightgbm", "trees[rounds=20]"),
+        pytest.param("torch[epochs=20,lr=0.01]", "mlp[layers=(8,)]", marks=pytest.mark.slow),
+    ],
 )
 def test_the_shop_in_the_shell(backend, scorer, folder, tmp_path, monkeypatch):
     monkeypatch.setenv("RANKPLUG_CACHE", str(folder / "cache"))

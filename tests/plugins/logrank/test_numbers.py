@@ -250,6 +250,7 @@ def test_a_closed_form_that_does_not_exist_is_refused_in_words():
         rp.loss("exp_gain[gain=map,rankings=closed]")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [0.0, 1.0, 30.0])
 @pytest.mark.parametrize("name", LONG)
 def test_long_lists_sum_over_the_same_pairs(name, spread, monkeypatch):
