@@ -539,9 +539,10 @@ class TableLayout:
             left_out = _no_features(table, names, columns.categorical)
             names = [name for name in names if name not in left_out]
         if not names:
+            reasons = "; ".join(f"{name}: {reason}" for name, reason in list(left_out.items())[:5])
             raise DataError(
                 f"{table.name} has no column of numbers or categories beside those for queries, labels, documents and"
-                " ids; name the features in features=[...]"
+                f" ids{f' ({reasons})' if reasons else ''}; name the features in features=[...]"
             )
         if unknown := [name for name in columns.categorical if name not in names]:
             raise DataError(f"{unknown[0]} cannot be categorical: {did_you_mean(str(unknown[0]), names)}")
