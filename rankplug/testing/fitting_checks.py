@@ -80,26 +80,22 @@ class Case(_checks.Case):
         """Fit a backend and a scorer to the first loss that they take."""
         options = {"train": self.data(), "seed": 5, "selection": QUALITY, "progress": False, **options}
         refusal: FitError | None = None
-        for name in _smooth_losses():
+        for name in _losses():
             try:
                 return fit(fitter.backend, scorer=fitter.scorer or None, loss=name, **options)
             except FitError as error:
                 refusal = refusal or error
-        raise refusal or UnknownPluginError("no smooth loss is installed to fit it to")
+        raise refusal or UnknownPluginError("no loss is installed to fit it to")
 
 
-def _smooth_losses() -> list[str]:
-    """Return convex losses with exact derivatives, those that are smooth first."""
-    losses = [
-        specification
-        for specification in registry().specifications(LossSpecification)
-        if specification.convex
-        and specification.gradient == "exact"
-        and not specification.needs
-        and specification.longest is None
-    ]
-    losses.sort(key=lambda loss: (loss.curvature != "exact" or not loss.shift_invariant, loss.name))
-    return [loss.name for loss in losses]
+def _losses() -> list[str]:
+    """Return losses to fit to: convex ones with exact derivatives first, then those that single backends ask for."""
+
+    def roughness(loss: LossSpecification) -> tuple[bool, bool, str]:
+        is_smooth = loss.convex and loss.gradient == "exact" and not loss.needs and loss.longest is None
+        return not is_smooth, loss.curvature != "exact" or not loss.shift_invariant, loss.name
+
+    return [loss.name for loss in sorted(registry().specifications(LossSpecification), key=roughness)]
 
 
 CONTRACT = Contract(Case)
@@ -232,8 +228,10 @@ def callbacks_see_every_iteration_and_can_stop(case: Case, fitter: Fitter) -> st
         seen.append(iteration)
         return len(seen) == 2
 
+    # Some backends end by themselves, such as AdaRank once no feature improves.
+    expected = list(range(min(2, case.model(fitter).record.iterations)))
     model = case.fit(fitter, callbacks=[stop])
-    if seen == [0, 1] and model.record.iterations == 2:
+    if seen == expected and model.record.iterations == len(expected):
         return None
     return f"told to stop at the second iteration, it called {len(seen)} times, {seen[:5]}"
 

@@ -41,7 +41,7 @@ ONLY_PARSED = {
     "rankplug reproduce": MINUTES,
     "rankplug check my_loss": "needs the package that the line before would install; tests of authors do both",
     "rankplug check my_paper": "needs the package that the line before would install; a slow test does both",
-    "rankplug sweep sweep.yaml --cluster tcp": "needs a cluster",
+    "rankplug sweep sweep.yaml --cluster": "needs a cluster",
     'rankplug check "my_loss': "is installed in no environment of ours; a slow test installs it in one of its own",
     'rankplug sweep "loss=[my_loss': "the same test runs it",
     "rankplug results --metric ndcg@5 --plot": "the same test runs it",
@@ -104,6 +104,11 @@ for place, name in enumerate(("mine", "train", "vali", "test")):
         Path(f"folder-or-archive/Fold{fold}").mkdir(parents=True, exist_ok=True)
         if place:
             Path(f"folder-or-archive/Fold{fold}/{name}.txt").write_text(letor(1000 * fold + 100 * place))
+""",
+    "docs/howto/export.md": """
+from rankplug.report import reproduce
+from rankplug.store import Store
+reproduce(["xendcg"], profile="smoke", store=Store("papers"), progress=False)
 """,
     "docs/sweeps.md": "__import__('pathlib').Path('other-results').mkdir()",
 }
