@@ -424,7 +424,15 @@ def _as_published(results: Results, group: str, frame: pd.DataFrame, quality: np
     for row in reversed(rows):
         fold = FOLD.fullmatch(str(row["dataset"]))
         if fold or row["dataset"] == results.place(group):
-            measured = (metrics == row["metric"]) | (metrics.str.partition("[")[0] == row["metric"])
+            measured = (metrics == _canonical(row["metric"])) | (metrics.str.partition("[")[0] == row["metric"])
             measured &= frame["model"].astype(str) == str(row["model"])
             quality = np.where(measured & (not fold or frame["fold"] == int(fold[1])), float(row["value"]), quality)
     return quality
+
+
+def _canonical(metric: str) -> str:
+    """Return the canonical name of a metric, or the name of a fact that no metric measures."""
+    try:
+        return canonical("metric", metric)
+    except RankplugError:
+        return metric
