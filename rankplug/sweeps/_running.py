@@ -220,6 +220,10 @@ def _workers(todo: Plan, store: Store, jobs: int, cluster: str, notebooks: bool)
     backends = _backends(todo.waiting)
     share = threads_of_job(jobs, same_bits=all(backend.same_bits for backend in backends))
     if cluster:
+        if "cluster_workers" not in registry().exports():
+            raise NotRunError(
+                "no plugin that is loaded runs trials on a cluster; see rankplug plugins and RANKPLUG_WITHOUT"
+            )
         # Dask changes the environment for each worker that it starts in place of one that died.
         with (
             environment({}),
